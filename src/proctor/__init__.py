@@ -1,0 +1,1 @@
+"""proctor measures how well LLM agents do AI research."""

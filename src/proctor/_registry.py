@@ -1,0 +1,1 @@
+"""What Inspect discovers through the entry point `inspect_ai`."""
