@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="session")
-def root() -> Path:
-    """The repository's root."""
-    return ROOT
+def tracked() -> list[Path]:
+    """Files that git tracks or, being neither tracked nor ignored, would."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip("needs a git clone: " + done.stderr.strip())
+    return [path for name in done.stdout.split("\0") if name and (path := ROOT / name).is_file()]
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -153,30 +154,22 @@ def test_help_imports_nothing_heavy():
     assert done.stdout.split() == []
 
 
-def tracked() -> list[Path]:
-    """Files that git tracks or would track."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode != 0:
-        pytest.skip("needs a git clone: " + done.stderr.strip())
-    return [path for name in done.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+@pytest.fixture(scope="module")
+def texts(tracked: list[Path]) -> list[tuple[str, str]]:
+    """Name and text of every tracked file; bytes that are not UTF-8 are replaced."""
+    return [(str(path.relative_to(ROOT)), path.read_bytes().decode("utf-8", "replace")) for path in tracked]
 
 
-def texts() -> list[tuple[str, str]]:
-    """Name and text of every tracked file; a file that is not UTF-8 is read byte by byte."""
-    return [(str(path.relative_to(ROOT)), path.read_bytes().decode("utf-8", "replace")) for path in tracked()]
-
-
-def test_no_file_names_a_place_on_one_machine():
+def test_no_file_names_a_place_on_one_machine(texts):
     """A path that exists on its author's machine alone breaks on everyone else's."""
     place = re.compile(r"(?<![\w.:/])/(?:work|farm|home|root|Users|opt)/[\w.]+")
-    assert [f"{name}: {hit[0]}" for name, text in texts() for hit in place.finditer(text)] == []
+    assert [f"{name}: {hit[0]}" for name, text in texts for hit in place.finditer(text)] == []
 
 
-def test_files_name_only_public_hosts():
+def test_files_name_only_public_hosts(texts):
     """No mirror, registry or intranet host slips in: each URL's host stands in the list above."""
     url = re.compile(r"https?://[\w.\-\[\]:@]+")
-    named = {(name, urlsplit(hit[0].rstrip(".:")).hostname) for name, text in texts() for hit in url.finditer(text)}
+    named = {(name, urlsplit(hit[0].rstrip(".:")).hostname) for name, text in texts for hit in url.finditer(text)}
     assert sorted((name, host) for name, host in named if host not in PUBLIC_HOSTS) == []
 
 
@@ -196,7 +189,7 @@ def build(kind: str, into: Path) -> Path:
     return next(into.iterdir())
 
 
-def test_the_wheel_holds_licences_and_every_data_file(tmp_path):
+def test_the_wheel_holds_licences_and_every_data_file(tracked, tmp_path):
     """What a user installs carries LICENSE, NOTICE with both MIT texts, the types marker, and all data under src."""
     with zipfile.ZipFile(build("wheel", tmp_path)) as wheel:
         names = set(wheel.namelist())
@@ -204,13 +197,36 @@ def test_the_wheel_holds_licences_and_every_data_file(tmp_path):
     assert licences.keys() == {"LICENSE", "NOTICE"}
     assert "Apache License" in licences["LICENSE"]
     assert licences["NOTICE"].count("Permission is hereby granted, free of charge") == 2
-    assert {str(path.relative_to(SRC)) for path in tracked() if SRC in path.parents} - names == set()
+    assert {str(path.relative_to(SRC)) for path in tracked if SRC in path.parents} - names == set()
 
 
-def test_the_source_archive_holds_what_a_rebuild_needs(tmp_path):
+def test_the_source_archive_holds_what_a_rebuild_needs(tracked, tmp_path):
     """From the sdist alone one can build, test and read: sources, tests, data, licences, constraints."""
     with tarfile.open(build("sdist", tmp_path)) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
     wanted = {"pyproject.toml", "Makefile", "constraints.txt", "README.md", "LICENSE", "NOTICE", "tests/conftest.py"}
-    wanted |= {str(path.relative_to(ROOT)) for path in tracked() if SRC in path.parents}
+    wanted |= {str(path.relative_to(ROOT)) for path in tracked if SRC in path.parents}
     assert wanted - names == set()
+
+
+@pytest.mark.slow
+def test_the_wheel_runs_outside_the_repository(tmp_path):
+    """Installed from the wheel alone, away from the clone, the command finds everything it needs."""
+    wheel, site = build("wheel", tmp_path / "dist"), tmp_path / "site"
+    pip = [sys.executable, "-m", "pip", "install", "-qq", "--no-deps", "--no-index", "--target", str(site), str(wheel)]
+    subprocess.run(pip, check=True)
+    command = [sys.executable, "-m", "proctor", "doctor", "--json"]
+    env = {**os.environ, "PYTHONPATH": str(site)}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    where = [sys.executable, "-c", "import proctor; print(proctor.__file__)"]
+    there = subprocess.run(where, cwd=tmp_path, env=env, capture_output=True, text=True).stdout.strip()
+    assert Path(there).is_relative_to(site)
+
+
+def test_make_without_a_fit_python_says_so_in_one_line(tmp_path):
+    """A machine whose python3 is too old, or lacks venv, is told what to install."""
+    done = subprocess.run(["make", "test", "PYTHON=", f"VENV={tmp_path}/v"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert done.stderr.startswith("proctor needs Python 3.11 or newer")
+    assert not (tmp_path / "v").exists()
