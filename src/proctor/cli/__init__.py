@@ -16,7 +16,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from proctor.cli import _text
-from proctor.cli.doctor import doctor
+from proctor.cli.doctor import doctor as doctor_command
 from proctor.cli.siris import siris_app
 from proctor.errors import InputError
 
@@ -25,7 +25,7 @@ INTERRUPTED = 130  # what shells report for a program stopped by Ctrl-C
 app = typer.Typer(
     name="proctor",
     help="Measure how well LLM agents do AI research.",
-    epilog=_text.examples("proctor doctor", "proctor siris --help", "proctor serving --help"),
+    epilog=_text.examples("proctor doctor", "proctor siris --help"),
     no_args_is_help=True,
     rich_markup_mode=None,  # plain text: the same in a log, a pipe and a terminal
     pretty_exceptions_enable=False,  # a traceback is a bug of ours: show it as Python does
@@ -34,7 +34,7 @@ app.command(
     "doctor",
     short_help="Say what this machine has and can run.",
     epilog=_text.examples("proctor doctor", "proctor doctor --json"),
-)(doctor)
+)(doctor_command)
 app.add_typer(siris_app, name="siris")
 if find_spec("proctor.cli.serving"):
     app.add_typer(import_module("proctor.cli.serving").serving_app, name="serving")
