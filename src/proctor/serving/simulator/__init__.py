@@ -1,0 +1,1 @@
+"""A serving simulator: replicas that batch continuously, prefix caches, KV memory, step costs and a network."""
