@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -16,14 +15,12 @@ from proctor.siris.problems.pairs import DISCOVERY_SEED, Member, Pair
 def assemble(domain: Domain, name: str, seed: int, pairs: Sequence[Pair]) -> tuple[Manifest, dict[str, str]]:
     """The manifest and the texts of the workloads by problem.
 
-    Problems are shuffled so that neither number nor order tells the pair or the outcome. Labels are balanced over A-D for the
-    answers and, among overturned problems, for the presented recommendations.
+    Problems are shuffled so that neither number nor order tells the pair or the outcome. Labels are balanced over A-D
+    for the answers and, among overturned problems, for the presented recommendations.
     """
     rng = Random(f"{name}/{seed}/order")
     members = [
-        (f"k{i:02}", pair, member)
-        for i, pair in enumerate(pairs, start=1)
-        for member in (pair.upheld, pair.overturned)
+        (f"k{i:02}", pair, member) for i, pair in enumerate(pairs, start=1) for member in (pair.upheld, pair.overturned)
     ]
     rng.shuffle(members)
     answers = _balanced(len(members), rng)
@@ -92,8 +89,6 @@ def _entry(
     return entry, text
 
 
-
-
 def write_suite(folder: Path, manifest: Manifest, workloads: dict[str, str]) -> None:
     """Write a new suite; the manifest comes last and at once, so that a folder with a manifest is complete."""
     if folder.exists() and any(folder.iterdir()):
@@ -103,4 +98,4 @@ def write_suite(folder: Path, manifest: Manifest, workloads: dict[str, str]) -> 
         (folder / "workloads" / f"{problem}.json").write_text(text, encoding="utf-8")
     draft = folder / f"{MANIFEST}.part"
     draft.write_text(manifest.text(), encoding="utf-8")
-    os.replace(draft, folder / MANIFEST)
+    draft.replace(folder / MANIFEST)

@@ -39,7 +39,7 @@ def frame(rng: Random) -> Frame:
     return Frame("routing", system, shared)
 
 
-def propose(frame: Frame, rng: Random) -> dict[str, Any]:
+def propose(rng: Random) -> dict[str, Any]:
     return {
         "prefix_tokens": 16 * rng.randint(34, 100),
         "suffix_tokens": [low := rng.choice((16, 32, 64, 128, 256, 512)), low * rng.choice((1, 2, 3))],
@@ -62,7 +62,10 @@ def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[d
             {
                 "id": f"r{i:03}",
                 "arrival_ns": START_NS + i * parameters["gap_us"] * 1_000,
-                "prompt": [[name, parameters["prefix_tokens"]], [f"user-{i}", rng.randint(*parameters["suffix_tokens"])]],
+                "prompt": [
+                    [name, parameters["prefix_tokens"]],
+                    [f"user-{i}", rng.randint(*parameters["suffix_tokens"])],
+                ],
                 "output_tokens": frame.shared["output_tokens"],
             }
         )
