@@ -43,8 +43,8 @@ FORMULAE = {
     "head.csv": "output head + sampler at n requests",
     "launch_ns": "least measured a(...)",
     "host_ns": f"mean of (look-up step - additive step without host) over the steps of {TRAFFIC_REQUESTS} requests, "
-    f"all there from the start, {TRAFFIC_RUNNING} running at most, prompts and outputs exponential with mean {TRAFFIC_MEAN} "
-    f"tokens; at least 0, rounded to {HOST_UNIT_NS} ns",
+    f"all there from the start, {TRAFFIC_RUNNING} running at most, prompts and outputs exponential with mean "
+    f"{TRAFFIC_MEAN} tokens; at least 0, rounded to {HOST_UNIT_NS} ns",
 }
 """How each part follows from the bundle; a(prefill tokens, their cached tokens, decodes, cached tokens per decode)."""
 
