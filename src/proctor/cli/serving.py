@@ -49,7 +49,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def validate_command(
     bundle: Annotated[Path, typer.Option(help="Profile bundle: a folder with meta.yaml and tpN/*.csv.")],
     bench: Annotated[Path, typer.Option(help="Measured run: a folder with config.json, meta.json and requests.jsonl.")],
-    workload: Annotated[Path, typer.Option(help="What was measured: .jsonl (LLMServingSim) or .csv trace.")],
+    workload: Annotated[Path, typer.Option(help="The measured workload: .jsonl (LLMServingSim) or .csv trace.")],
     tables: Annotated[Tables, typer.Option(help="4-D look-up tables, or the additive table derived from them.")] = (
         Tables.lookup
     ),
@@ -71,11 +71,12 @@ def validate_command(
 )
 def accuracy_command(
     shared: Annotated[
-        Path, typer.Option(envvar="PROCTOR_SHARED", help="Folder that holds validation/ with measured runs.")
+        Path,
+        typer.Option(envvar="PROCTOR_SHARED", help="Folder that holds validation/ with bundles and measured runs."),
     ] = Path("../shared"),
     as_json: AsJson = False,
 ) -> None:
-    """Print our errors with both kinds of tables, and LLMServingSim's own, recomputed from its committed outputs."""
+    """Print our errors with both kinds of cost tables beside LLMServingSim's, recomputed from its outputs."""
     from rich.progress import track
 
     from proctor.serving.validation.accuracy import measured_runs
@@ -107,7 +108,10 @@ def _errors(run: MeasuredRun) -> dict[str, Any]:
 )
 def import_profile_command(
     bundle: Annotated[
-        Path, typer.Argument(help="LLMServingSim bundle, or Vidur model folder (mlp.csv, attention.csv).")
+        Path,
+        typer.Argument(
+            help="LLMServingSim bundle (meta.yaml, tpN/*.csv) or Vidur model folder (mlp.csv, attention.csv)."
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Folder to write the table to; made if needed.")],
     tp: Annotated[int, typer.Option(min=1, help="GPUs that share each layer.")] = 1,
