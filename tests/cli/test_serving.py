@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from proctor.cli.serving import serving_app
 from proctor.errors import InputError
-from proctor.serving.simulator.costs import CostTable
+from proctor.serving import profiles
 
 
 def invoke(*arguments):
@@ -44,9 +44,10 @@ def test_validate_prints_a_table(dense):
     result = invoke("validate", *dense)
     assert "E2E mean (ms)" in result.stdout
     assert "28,200.7" in result.stdout
-    assert len(result.stdout.splitlines()) == 15
+    assert len(result.stdout.splitlines()) == 1 + 14 + 1
 
 
+@pytest.mark.slow
 def test_accuracy_compares_all_runs_with_llmservingsim(shared):
     """Three runs, three sources each."""
     found = json.loads(invoke("accuracy", "--shared", shared, "--json").stdout)
@@ -54,19 +55,29 @@ def test_accuracy_compares_all_runs_with_llmservingsim(shared):
     assert len(found["runs"]) >= 3
 
 
-def test_import_profile_writes_a_table_that_loads(bundle, model_config, tmp_path):
-    """Four tables and their provenance."""
+def test_import_profile_writes_the_shipped_table(shared, tmp_path):
+    """Four tables and their provenance, where a shipped profile came from the same bundle."""
     out = tmp_path / "new" / "table"
-    invoke("import-profile", bundle, "--out", out, "--model-config", model_config)
-    names = {path.name for path in out.iterdir()}
-    assert names == {"attention.csv", "linear.csv", "head.csv", "constants.csv", "provenance.json"}
-    assert CostTable({name: (out / name).read_text() for name in names}).step([(1, 100)]) > 0
+    bundle = shared / "validation/llmservingsim_profiles/RTX4090/meta-llama/Llama-3.1-8B/bf16"
+    result = invoke("import-profile", bundle, "--out", out, "--link-latency-ns", 1000)
+    assert result.exit_code == 0
+    assert profiles.texts(str(out)) == profiles.texts("rtx4090-llama-3.1-8b")
+    assert (out / "provenance.json").read_text() == profiles.provenance("rtx4090-llama-3.1-8b")
 
 
-def test_an_unknown_model_asks_for_its_config(bundle, tmp_path):
-    """The toy model does not ship."""
-    with pytest.raises(InputError, match="pass its Hugging Face config.json with --model-config FILE"):
-        invoke("import-profile", bundle, "--out", tmp_path / "out")
+def test_a_place_that_cannot_be_written_is_an_input_error(shared, tmp_path):
+    """A file stands where the folder should go."""
+    (tmp_path / "taken").write_text("")
+    bundle = shared / "validation/llmservingsim_profiles/RTX4090/meta-llama/Llama-3.1-8B/bf16"
+    with pytest.raises(InputError, match="taken: cannot be written"):
+        invoke("import-profile", bundle, "--out", tmp_path / "taken")
+
+
+def test_an_unknown_model_asks_for_its_config(tmp_path):
+    """The dimensions of three models ship, no others."""
+    (tmp_path / "meta.yaml").write_text("{model: nobody/nothing, hardware: TOY}")
+    with pytest.raises(InputError, match=r"pass its Hugging Face config.json with --model-config FILE"):
+        invoke("import-profile", tmp_path, "--out", tmp_path / "out")
 
 
 @pytest.mark.parametrize("command", ["validate", "accuracy", "import-profile"])

@@ -28,6 +28,12 @@ def measured(shared: Path) -> LookupCosts:
     return lookup_costs(shared / "validation/llmservingsim_profiles/RTXPRO6000/meta-llama/Llama-3.1-8B/bf16")
 
 
+@pytest.fixture(scope="session")
+def derived(measured: LookupCosts) -> Derived:
+    """Its additive table."""
+    return derive(measured)
+
+
 def table(derived: Derived, name: str) -> dict[str, list[int]]:
     """Rows of one text by their first cell."""
     rows = list(csv.reader(derived.texts[name].splitlines()))[1:]
@@ -48,22 +54,22 @@ def test_the_shipped_tables_are_what_the_script_derives(shared, tmp_path):
         assert {path.name: path.read_text() for path in (tmp_path / name).iterdir()} == shipped
 
 
-def test_cells_far_from_the_noise_follow_the_formulae(measured):
+def test_cells_far_from_the_noise_follow_the_formulae(derived):
     """Where the grid rises by itself, smoothing changes nothing. Values by hand from lines of attention.csv, in us:
 
     launch 7.72233; a(0, 0, 32, 1024) = 119.286; a(512, 1024, 0, 0) = 67.0183; a(512, 1024, 32, 1024) = 213.451;
     a(2048, 1024, 0, 0) = 297.675.
     """
-    rows = table(derive(measured), "attention.csv")
+    rows = table(derived, "attention.csv")
     column = KVS.index(1024)
     assert rows["1"][column] == 3_486  # (119286 - 7722) / 32 = 3486.4
     assert rows["1+"][column] == 4_576  # (213451 - 67018) / 32 = 4576.0
     assert rows["2048"][column] == 297_675 - 7_722
 
 
-def test_tables_rise_along_both_axes_and_no_row_lies_below_decode(measured):
+def test_tables_rise_along_both_axes_and_no_row_lies_below_decode(derived):
     """What a reader of the table expects of attention, and what keeps perturbed look-ups readable."""
-    rows = table(derive(measured), "attention.csv")
+    rows = table(derived, "attention.csv")
     prefill = [rows[str(q)] for q in QUERIES]
     assert all(row == sorted(row) for row in rows.values())
     assert all(list(column) == sorted(column) for column in zip(rows["1"], *prefill, strict=True))
@@ -71,9 +77,8 @@ def test_tables_rise_along_both_axes_and_no_row_lies_below_decode(measured):
     assert min(rows["1"]) >= 0
 
 
-def test_host_time_closes_the_gap_to_the_look_up_costs(measured):
+def test_host_time_closes_the_gap_to_the_look_up_costs(measured, derived):
     """On the reference traffic the table's steps take as long in total as the look-up costs', to half a host unit."""
-    derived = derive(measured)
     additive = CostTable(derived.texts)
     totals = {"lookup": 0, "additive": 0}
 
@@ -113,9 +118,9 @@ def test_two_gpus_put_the_all_reduce_into_the_linear_part(shared):
     assert before.provenance["parallelism"]["tensor"] == 2
 
 
-def test_provenance_says_where_every_number_comes_from(measured):
+def test_provenance_says_where_every_number_comes_from(derived):
     """Versioned, with the digest of each file that was read, and JSON."""
-    provenance: Mapping[str, object] = json.loads(json.dumps(derive(measured).provenance))
+    provenance: Mapping[str, object] = json.loads(json.dumps(derived.provenance))
     assert provenance["version"] == 1
     assert provenance["gpu"] == "NVIDIA RTX PRO 6000 Blackwell Server Edition"
     digests = provenance["files_sha256"]

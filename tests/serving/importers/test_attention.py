@@ -39,7 +39,7 @@ def test_beyond_the_grid_it_extrapolates_along_every_axis():
 
 
 def test_an_unmeasured_slice_takes_the_nearest_measured_one():
-    """(16 prefill, 8 decodes) is missing: 12 lies at distance (4, 4) of it, so half the weight is the nearest slice's."""
+    """16 prefill tokens with 8 decodes were not measured."""
     points = {(0, 0, 8, 16): 80, (16, 0, 4, 16): 1000, (16, 0, 0, 0): 500}
     # Corners of (16, 8): the nearest to the missing slice is (16, 4) at distance 4, against (0, 8) at distance 16.
     assert AttentionGrid(points).at(16, 0, 8, 16) == 1000

@@ -102,5 +102,5 @@ def test_a_config_that_is_no_json_object_is_an_input_error(tmp_path, text):
     """No traceback for a wrong file."""
     path = tmp_path / "config.json"
     path.write_text(text)
-    with pytest.raises(InputError, match="config.json"):
+    with pytest.raises(InputError, match=r"config\.json"):
         model_from_config("mine", path)

@@ -14,8 +14,10 @@ from proctor.serving.simulator.costs import CostTable
 MODEL = known_model("Llama-3.1-8B")
 SHAPE = "32,8,4096,14336"
 MLP_HEADER = ",".join(
-    [*(f"time_stats.{op}.median" for op in ("emb", *BLOCK_OPS)), "n_head,n_kv_head,n_embd,n_expanded_embd"]
-    + ["num_tokens", "num_tensor_parallel_workers"]
+    [
+        *(f"time_stats.{op}.median" for op in ("emb", *BLOCK_OPS)),
+        "n_head,n_kv_head,n_embd,n_expanded_embd,num_tokens,num_tensor_parallel_workers",
+    ]
 )
 ATTENTION_HEADER = (
     "time_stats.attn_prefill.median,time_stats.attn_decode.median,time_stats.attn_kv_cache_save.median,"
@@ -62,7 +64,7 @@ def test_published_measurements_give_the_linear_part(shared):
 def test_the_published_checkout_lacks_attention_and_says_so(shared):
     """mlp.csv alone makes no cost table."""
     folder = shared / "validation/vidur/profiling/compute/a100/meta-llama/Meta-Llama-3-8B"
-    with pytest.raises(InputError, match="attention.csv: no such file"):
+    with pytest.raises(InputError, match=r"attention.csv: no such file"):
         derive_from_vidur(folder)
 
 

@@ -120,7 +120,7 @@ def test_a_bad_line_is_named_with_its_field(tmp_path, row, message):
 def test_a_line_that_is_no_json_is_an_input_error(tmp_path, text):
     """Cut off, nested without end, a number too long to read."""
     (tmp_path / "w.jsonl").write_text(text)
-    with pytest.raises(InputError, match="w.jsonl line 1"):
+    with pytest.raises(InputError, match=r"w.jsonl line 1"):
         read_workload(tmp_path / "w.jsonl")
 
 

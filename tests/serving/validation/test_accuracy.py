@@ -1,4 +1,4 @@
-"""The simulator against vLLM on real GPUs, request by request against its forerunners, and its speed."""
+"""The simulator against vLLM on real GPUs, and request by request against its forerunners."""
 
 from __future__ import annotations
 
@@ -72,14 +72,6 @@ def test_memory_pressure_is_simulated_where_it_was_measured(results):
     assert preempted[DENSE[1]] == 0
 
 
-@pytest.mark.parametrize("tables", ["lookup", "additive"])
-def test_the_saturated_run_is_simulated_at_ten_thousand_steps_per_second(results, tables):
-    """The whole run of 300 requests under one second on one core."""
-    result = results[DENSE[0], tables]
-    assert result.seconds < 1
-    assert result.run.step_count / result.seconds >= 10_000
-
-
 def test_validation_repeats_to_the_last_digit(runs, results):
     """No clock, no hash order, no seed."""
     again = runs[MOE].validate("lookup")
@@ -103,9 +95,9 @@ def test_llmservingsim_is_compared_by_its_own_output(runs):
 def test_files_of_different_runs_are_refused(runs):
     """A bundle of another GPU, and a workload that was not the measured one."""
     ours, other, moe = (runs[name] for name in (*DENSE, MOE))
-    with pytest.raises(InputError, match="measured meta-llama/Llama-3.1-8B on RTXPRO6000, but .* on RTX4090"):
+    with pytest.raises(InputError, match=r"measured meta-llama/Llama-3.1-8B on RTXPRO6000, but .* on RTX4090"):
         validate(other.bundle, ours.bench, ours.workload)
-    with pytest.raises(InputError, match="bench-0 has 2358 [+] 531 tokens, but request 0 .* has 2361 [+] 532"):
+    with pytest.raises(InputError, match=r"bench-0 has 2358 [+] 531 tokens, but request 0 .* has 2361 [+] 532"):
         validate(ours.bundle, ours.bench, moe.workload)
 
 
@@ -114,7 +106,7 @@ def test_a_workload_of_another_length_is_refused(runs, tmp_path):
     run = runs[DENSE[0]]
     short = tmp_path / "short.jsonl"
     short.write_text("".join(run.workload.read_text().splitlines(keepends=True)[:7]))
-    with pytest.raises(InputError, match="300 measured requests, but .*short.jsonl holds 7"):
+    with pytest.raises(InputError, match=r"300 measured requests, but .*short.jsonl holds 7"):
         validate(run.bundle, run.bench, short)
 
 

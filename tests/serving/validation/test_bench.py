@@ -38,6 +38,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def read_all(folder):
+    """Everything that validation reads of a measured run."""
+    bench = open_bench(folder)
+    return bench.config(LLAMA), bench.measured()
+
+
 def write(folder, name, content):
     """One JSON value in one line."""
     (folder / name).write_text(json.dumps(content) + "\n")
@@ -105,9 +111,7 @@ def test_a_bad_file_is_one_line_that_names_file_and_field(folder, name, content,
     """Whatever cannot be simulated alike, or is no valid measurement."""
     write(folder, name, content)
     with pytest.raises(InputError, match=message) as raised:
-        bench = open_bench(folder)
-        bench.config(LLAMA)
-        bench.measured()
+        read_all(folder)
     assert "\n" not in str(raised.value)
 
 

@@ -49,6 +49,16 @@ def test_definitions_on_two_requests():
     assert found.throughput == 6 / 3
 
 
+def test_what_no_request_has_is_none_rather_than_a_number():
+    """One request of one token, served at once: no time per output token, and no error of zero in percent."""
+    instant = np.array([1.0])
+    found = Latencies.of(arrival=instant, first=instant, last=instant, output=np.array([1]))
+    assert found.statistics()["tpot"] == {"mean": None, "p50": None, "p95": None, "p99": None}
+    errors = errors_pct(found, found)
+    assert {error for metric in ("ttft", "tpot", "e2e") for error in errors[metric].values()} == {None}
+    assert errors["throughput"] is None
+
+
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=50))
 def test_statistics_equal_numpy(milliseconds):
     """Mean and linearly interpolated percentiles."""

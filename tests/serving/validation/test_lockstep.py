@@ -35,7 +35,7 @@ def ends(calls):
 
 
 def test_a_step_lasts_as_long_as_on_its_slowest_member():
-    """By hand: prompts of 30 and 10 tokens start together and take 300 ns; then both decode one token over 30 cached."""
+    """By hand: prompts of 30 and 10 tokens take 300 ns together; then both decode one token over 30 cached."""
     requests = [request("a", 0, 30, 2, 0), request("b", 0, 10, 2, 1)]
     run = LockStep(CONFIG, PerToken(), requests, None).run()
     assert ends(run.calls) == {"a": (300, 340), "b": (300, 340)}
