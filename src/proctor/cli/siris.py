@@ -1,0 +1,18 @@
+"""`proctor siris`: the design-judgment suite. Its commands live beside this file, one module per step of the suite."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+
+import typer
+
+siris_app = typer.Typer(
+    help="Ask models whether a simulator's flaw overturns its recommendation (the SIRIS paper).",
+    short_help="Design judgment under a flawed simulator.",
+    no_args_is_help=True,
+)
+
+for _step in ("siris_build", "siris_review", "siris_verdict"):
+    if find_spec(f"proctor.cli.{_step}"):
+        import_module(f"proctor.cli.{_step}").register(siris_app)
