@@ -34,3 +34,37 @@ def shared() -> Path:
     if named:
         pytest.fail(f"PROCTOR_SHARED={named} is not a folder")
     pytest.skip("needs the measured data in ../shared, which is not part of the repository")
+
+
+@pytest.fixture(scope="session")
+def make_record():
+    """A function that makes a valid `Record`: answer A, presented A on upheld and B on overturned problems.
+
+    Losses under the reference are A 0 %, B 24 %, C 47 %, D 100 %. A turn without a label has the status "missing".
+    """
+    from proctor.siris.verdict.records import Record
+
+    def make(pair="pair-1", outcome="upheld", initial="A", final="A", repetition=1, **changes) -> Record:
+        facts = {
+            "suite": "serving-test",
+            "problem": f"{pair}-{outcome}",
+            "pair": pair,
+            "outcome": outcome,
+            "perturbation": "prefix_cap",
+            "design_problem": "routing",
+            "model": "rule/test",
+            "condition": "perturbed",
+            "repetition": repetition,
+            "presented": "A" if outcome == "upheld" else "B",
+            "answer": "A",
+            "initial": initial,
+            "final": final,
+            "initial_status": "valid" if initial else "missing",
+            "final_status": "valid" if final else "missing",
+            "reference": {"A": 100_000_000, "B": 124_000_000, "C": 147_000_000, "D": 200_000_000},
+            "reached_initial": False,
+            "reached_any": True,
+        }
+        return Record.model_validate(facts | changes)
+
+    return make
