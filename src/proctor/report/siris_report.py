@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from proctor.report.logs import Progress, read_logs
 from proctor.report.render import markdown, show
 from proctor.report.siris_tables import legend, tables
+from proctor.siris.verdict import answers
 from proctor.siris.verdict.counts import Share, Solved
 from proctor.siris.verdict.intervals import LEVEL, SEED, UNIT
 from proctor.siris.verdict.summary import Summary, summarize
@@ -61,6 +62,24 @@ def report_logs(paths: Sequence[Path], progress: Progress = iter) -> Report:
     reading = read_logs(paths, progress)
     left_out = tuple(f"{out.log.name}: {out.reason}" for out in reading.left_out)
     return Report(tuple(summarize(reading.records, reading.assigned)), reading.notes, left_out)
+
+
+def report_answers(path: Path, suite_name: str) -> Report:
+    """Report on a file of answers given outside Inspect to the problems of a suite; see `verdict.answers`.
+
+    Raises InputError for an unknown suite and `AnswerFileError` for bad lines.
+    """
+    from proctor.siris.problems.suites import load_suite
+
+    suite = load_suite(suite_name)
+    given = answers.read_answers(path, suite)
+    records = answers.records(given, suite)
+    notes = tuple(
+        f"{group.model}, condition {group.condition}: {n} assigned conversations have no line in {path.name} and count "
+        "as wrong"
+        for group, n in answers.absent(given, records).items()
+    )
+    return Report(tuple(summarize(records)), notes)
 
 
 def _unscored(summary: Summary) -> str | None:

@@ -7,9 +7,12 @@ The Inspect log is where records are kept. `to_score` splits a record into the t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+if TYPE_CHECKING:
+    from proctor.siris.problems.domain import Problem
 
 Outcome = Literal["upheld", "overturned"]
 Status = Literal["valid", "missing", "invalid", "ambiguous"]
@@ -107,3 +110,18 @@ class Record(BaseModel):
         facts = {name: metadata[name] for name in cls.model_fields if name in metadata}
         facts |= {turn: value.get(turn) or None for turn in ("initial", "final")}
         return cls.model_validate(facts)
+
+
+def problem_facts(suite: str, problem: Problem) -> dict[str, Any]:
+    """Return the part of a record that the problem fixes: the evaluator's facts, never shown in a message."""
+    return {
+        "suite": suite,
+        "problem": problem.id,
+        "pair": problem.pair,
+        "outcome": problem.outcome,
+        "perturbation": problem.perturbation,
+        "design_problem": problem.design_problem,
+        "presented": problem.presented,
+        "answer": problem.answer,
+        "reference": dict(problem.reference),
+    }
