@@ -32,13 +32,14 @@ ROOMS = {
     "_registry": {"siris", "gym", "sandboxes", "errors"},
     "cli": {"report", "siris", "gym", "serving", "sandboxes", "stats", "errors", "_registry"},
 }
-# The steps of a suite, in the order of the arrows; `task` wires them.
+# The steps of a suite, in the order of the arrows; `scorer` and `task` wire them.
 STEPS = {
     "siris": {
         "problems": set(),
         "review": {"problems"},
         "verdict": {"review", "problems"},
-        "task": {"verdict", "review", "problems"},
+        "scorer": {"verdict", "review", "problems"},
+        "task": {"scorer", "verdict", "review", "problems"},
     },
     "gym": {
         "packages": set(),
