@@ -35,8 +35,9 @@ def legend(summaries: Sequence[Summary]) -> list[str]:
     chance = 100 / options.pop() if len(options) == 1 else None
     random = f"; choosing at random J {chance:.0f}, D 0 on average" if chance else ""
     return [
-        "U, O: % correct on upheld, overturned problems; J = (U + O) / 2; D = (U - O) / 2; pair: both problems right in "
-        f"one repetition; [low, high]: {LEVEL:.0%} interval, unit of analysis the {UNIT}; ~: not resolved, 0 is inside.",
+        "U, O: % correct on upheld, overturned problems; J = (U + O) / 2; D = (U - O) / 2; pair: both problems right "
+        f"in one repetition; [low, high]: {LEVEL:.0%} interval, unit of analysis the {UNIT}; ~: not resolved, 0 is in "
+        "the interval.",
         f"Baselines: always following the presented recommendation gives U 100, O 0, J 50, D +50{random}.",
         "Review: correct initial choices + made correct - made wrong = correct final choices. No valid choice is a "
         "wrong choice; an error of ours is not scored.",
