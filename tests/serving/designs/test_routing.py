@@ -73,6 +73,8 @@ class TestLongestPrefix:
         """Nothing cached; then the prefix on two replicas."""
         rows = [row("a", 9, 1, replica=0), row("b", 50, 1, replica=1), row("c", 40, 1, replica=2)]
         assert route("longest_prefix", [*rows, row("x", 5, 1)]) == [0]
+        more = [row(f"c{i}", 2, 1, replica=r) for i, r in enumerate((1, 1, 2, 2))]
+        assert route("longest_prefix", [row("a", 900, 1, replica=0), *more, row("x", 5, 1)]) == [0]
         both = [row(f"d{r}", [["doc", 32]], 1, replica=r) for r in (0, 2)]
         load = [row("e", 9, 1, at=CACHED, replica=0), row("f", 8, 1, at=CACHED, replica=2)]
         assert route("longest_prefix", [*both, *load, row("x", [["doc", 32], ["u", 1]], 1, at=CACHED)]) == [2]
