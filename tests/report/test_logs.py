@@ -180,7 +180,7 @@ def test_a_log_with_damaged_samples_under_a_sound_header_is_treated_as_unreadabl
     bad.write_bytes(data)
     assert read_eval_log(str(bad), header_only=True).status == "success"
     with pytest.raises(InputError, match=r"bad\.eval: not a readable Inspect log"):
-        read_logs([bad])
+        read_logs([finished, bad])
     other = tmp_path / "good"
     other.mkdir()
     changed = read_eval_log(str(finished))
