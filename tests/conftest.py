@@ -34,3 +34,100 @@ def shared() -> Path:
     if named:
         pytest.fail(f"PROCTOR_SHARED={named} is not a folder")
     pytest.skip("needs the measured data in ../shared, which is not part of the repository")
+
+
+@pytest.fixture(scope="session")
+def make_record():
+    """A function that makes a valid `Record`: answer A, presented A on upheld and B on overturned problems.
+
+    Losses under the reference are A 0 %, B 24 %, C 47 %, D 100 %. A turn without a label has the status "missing".
+    """
+    from proctor.siris.verdict.records import Record
+
+    def make(pair="pair-1", outcome="upheld", initial="A", final="A", repetition=1, **changes) -> Record:
+        facts = {
+            "suite": "serving-test",
+            "problem": f"{pair}-{outcome}",
+            "pair": pair,
+            "outcome": outcome,
+            "perturbation": "prefix_cap",
+            "design_problem": "routing",
+            "model": "rule/test",
+            "condition": "perturbed",
+            "repetition": repetition,
+            "presented": "A" if outcome == "upheld" else "B",
+            "answer": "A",
+            "initial": initial,
+            "final": final,
+            "initial_status": "valid" if initial else "missing",
+            "final_status": "valid" if final else "missing",
+            "reference": {"A": 100_000_000, "B": 124_000_000, "C": 147_000_000, "D": 200_000_000},
+            "reached_initial": False,
+            "reached_any": True,
+        }
+        return Record.model_validate(facts | changes)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def small_suite(make_record):
+    """What `load_suite` returns, as far as scoring needs it: two pairs, four problems."""
+    from types import SimpleNamespace
+
+    from proctor.siris.problems.domain import Case, Problem
+
+    records = [make_record(pair, outcome) for pair in ("cap-01", "cap-02") for outcome in ("upheld", "overturned")]
+    problems = tuple(
+        Problem(
+            id=r.problem,
+            pair=r.pair,
+            outcome=r.outcome,
+            perturbation=r.perturbation,
+            design_problem=r.design_problem,
+            question="Which design?",
+            labels={label: f"design-{label}" for label in r.reference},
+            presented=r.presented,
+            answer=r.answer,
+            reference=r.reference,
+            perturbed=r.reference,
+            case=Case(r.design_problem, {}, []),
+        )
+        for r in records
+    )
+    return SimpleNamespace(name="serving-test", digest="d1", problems=problems)
+
+
+@pytest.fixture
+def review_room(monkeypatch):
+    """The real review room where it exists; else the least that its contract says."""
+    import sys
+    from importlib.util import find_spec
+    from types import ModuleType, SimpleNamespace
+
+    from proctor.errors import InputError
+
+    if find_spec("proctor.siris.review") and find_spec("proctor.siris.review.choices"):
+        return
+
+    def parse_choice(text, labels="ABCD"):
+        if text is None:
+            return SimpleNamespace(label=None, status="missing")
+        label = text.strip().upper()
+        return (
+            SimpleNamespace(label=label, status="valid")
+            if label in labels
+            else SimpleNamespace(label=None, status="invalid")
+        )
+
+    def condition_named(name):
+        if name not in ("none", "perturbed", "reference"):
+            raise InputError(f"unknown evidence condition {name!r}: did you mean perturbed?")
+        return name
+
+    room = {"choices": {"parse_choice": parse_choice}, "packet": {"condition_named": condition_named}}
+    room["prompts"] = {"check_prompt": lambda _prompt, _name, _condition: None}
+    for name, members in {"": {}, **room}.items():
+        module = ModuleType(f"proctor.siris.review.{name}".removesuffix("."))
+        vars(module).update(members)
+        monkeypatch.setitem(sys.modules, module.__name__, module)

@@ -1,0 +1,1 @@
+"""The design-judgment suite: can an LLM tell when a simulator's flaw overturns its recommendation?"""

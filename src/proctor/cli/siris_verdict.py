@@ -1,0 +1,103 @@
+"""`proctor siris report` and `proctor siris score`: tables from finished logs, or from answers given elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proctor.cli import _text
+
+if TYPE_CHECKING:  # `proctor --help` imports this file: what it needs at run time is imported below
+    from proctor.report.siris_report import Report
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Attach the commands of this module."""
+    app.command(
+        "report",
+        short_help="Print the tables of finished evaluations.",
+        epilog=_text.examples("proctor siris report logs", "proctor siris report logs/*.eval --markdown > results.md"),
+    )(report)
+    app.command(
+        "score",
+        short_help="Score answers that an agent gave outside Inspect.",
+        epilog=_text.examples(
+            "proctor siris score answers.jsonl --suite routing-v1",
+            "proctor siris score answers.jsonl --suite ./my-suite --json",
+        ),
+    )(score)
+
+
+def report(
+    logs: Annotated[list[Path], typer.Argument(help="Inspect logs (.eval), or folders to search for them.")],
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+) -> None:
+    """Print judgment, disposition and what lies behind them, per model and evidence condition.
+
+    Accuracy on upheld (U) and overturned (O) problems, J = (U + O) / 2, D = (U - O) / 2 and pair accuracy with 95 %
+    intervals clustered on the pair; how review moved the choices; the kinds of error and their cost; what was read;
+    what is missing. Only finished logs count, each conversation once; what is left out is named.
+    """
+    from proctor.report.siris_report import report_logs
+
+    _one_form(as_json, as_markdown)
+    _print(report_logs(logs, _progress), as_json, as_markdown)
+
+
+def score(
+    answers: Annotated[Path, typer.Argument(help="File of answers, one JSON object per line.")],
+    suite: Annotated[str, typer.Option(help="Suite that the questions came from: a name or a folder.")],
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+) -> None:
+    """Score answers to exported problems and print the same report as for logs.
+
+    Each line: {"problem": "...", "initial": "...", "final": "...", "model": "...", "condition": "perturbed",
+    "repetition": 1}. initial and final are the agent's closing message of each turn, raw or just a label, or null;
+    repetition may be left out. A problem without a line counts as wrong.
+    """
+    from proctor.report.siris_report import report_answers
+    from proctor.siris.verdict.answers import AnswerFileError
+
+    _one_form(as_json, as_markdown)
+    try:
+        found = report_answers(answers, suite)
+    except AnswerFileError as error:
+        for line in error.lines:
+            typer.echo(f"error: {_text.one_line(line)}", err=True)
+        raise typer.Exit(2) from error
+    _print(found, as_json, as_markdown)
+
+
+def _one_form(as_json: bool, as_markdown: bool) -> None:
+    if as_json and as_markdown:
+        raise typer.BadParameter("give --json or --markdown, not both")
+
+
+def _print(found: Report, as_json: bool, as_markdown: bool) -> None:
+    if as_json or as_markdown:
+        typer.echo(found.json() if as_json else found.markdown(), nl=as_json)
+        return
+    from rich.console import Console
+
+    from proctor.report.render import PIPE_WIDTH
+
+    console = Console()
+    found.show(console if console.is_terminal else Console(width=PIPE_WIDTH))
+
+
+def _progress(logs: Sequence[Any]) -> Iterable[Any]:
+    """A bar on stderr while logs are read; nothing where stderr is no terminal or there is little to read."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    silent = not console.is_terminal or len(logs) < 2
+    return track(logs, "Reading logs", console=console, transient=True, disable=silent)

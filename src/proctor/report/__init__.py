@@ -1,0 +1,1 @@
+"""From Inspect logs to records, and from records to tables."""

@@ -1,0 +1,198 @@
+"""Finished Inspect logs -> records of siris conversations, each counted once.
+
+A killed or cancelled run leaves its log behind, and the run that completed it holds the same samples again: so only
+logs with status "success" count, and of several for one task only the newest. What is left out is named, with reasons.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proctor.errors import InputError
+from proctor.report.log_files import LeftOut, LogFile, damaged, open_logs, read_samples
+from proctor.siris.verdict.records import Group, Record
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample, EvalSpec
+
+Progress = Callable[[Sequence[LogFile]], Iterable[LogFile]]
+
+_MEND = {
+    "started": "it is still running or was killed; the command that started it completes it",
+    "cancelled": "the command that started it completes it",
+    "error": "inspect view shows its error; the command that started it completes it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What some logs hold. `assigned` counts the conversations that each group should have: samples x epochs."""
+
+    records: tuple[Record, ...]
+    assigned: Mapping[Group, int]
+    logs: tuple[Path, ...]
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A finished run and its records, repetitions numbered as the run did. `unreadable` samples gave no record."""
+
+    log: LogFile
+    records: tuple[Record, ...]
+    unreadable: int
+
+    @property
+    def spec(self) -> EvalSpec:
+        return self.log.header.eval
+
+    @property
+    def assigned(self) -> int:
+        return len(self.spec.dataset.sample_ids or ()) * (self.spec.config.epochs or 1)
+
+
+def read_logs(paths: Sequence[Path], progress: Progress = iter) -> Reading:
+    """Read every finished siris conversation from log files and folders of logs.
+
+    Separate finished runs of one model and condition are pooled, their repetitions numbered on, and a note says so;
+    runs on different versions of a suite are kept apart. Raises InputError for a named file that is no log, and where
+    nothing is left to report. `progress` may wrap the logs that are read in full, for a progress bar.
+    """
+    logs, left_out = open_logs(paths)
+    runs = []
+    for log in progress(_finished(logs, left_out)):
+        try:
+            run = _read_run(log)
+        except InputError as error:
+            if log.named:
+                raise
+            left_out.append(damaged(log.path, error))
+            continue
+        if run.records:
+            runs.append(run)
+        else:
+            left_out.append(LeftOut(log.path, f"task {run.spec.task} holds no siris conversation"))
+    if not runs:
+        raise InputError(_nothing_to_report(paths, left_out))
+    notes: list[str] = []
+    records, assigned = _pool(_apart_by_suite_version(runs, notes), notes)
+    return Reading(records, assigned, tuple(run.log.path for run in runs), tuple(left_out), tuple(notes))
+
+
+def _finished(logs: Iterable[LogFile], left_out: list[LeftOut]) -> list[LogFile]:
+    """Keep each task's newest successful log, oldest task first. Retries and completed sets keep their task's id."""
+    tasks: dict[str, list[LogFile]] = defaultdict(list)
+    for log in sorted(logs, key=lambda log: (log.header.eval.created, log.header.stats.completed_at, str(log.path))):
+        tasks[log.header.eval.task_id].append(log)
+    kept = []
+    for attempts in tasks.values():
+        done = [log for log in attempts if log.header.status == "success"]
+        kept += done[-1:]
+        left_out += [LeftOut(log.path, _why(log, done[-1:])) for log in attempts if log not in done[-1:]]
+    return kept
+
+
+def _why(log: LogFile, instead: Sequence[LogFile]) -> str:
+    status = log.header.status
+    if instead:
+        return f"status is {status}; {instead[0].path.name} is a newer, finished log of the same task"
+    return f"status is {status}: {_MEND.get(status, 'only finished logs count')}"
+
+
+def _read_run(log: LogFile) -> _Run:
+    """Turn samples into records; a sample that the log holds twice (an edited log) counts as last written."""
+    samples = {(str(s.id), s.epoch): s for s in read_samples(log)}
+    found = [_record(sample, log.header.eval) for sample in samples.values()]
+    records = tuple(record for record in found if record is not None)
+    return _Run(log, records, len(found) - len(records))
+
+
+def _record(sample: EvalSample, spec: EvalSpec) -> Record | None:
+    """Read the sample's last siris score, or, where it has none, what its metadata says about an unscored one.
+
+    A sample that Inspect ended with an error, or that somebody invalidated, is an error of ours whatever its score.
+    """
+    from pydantic import ValidationError
+
+    for score in reversed((sample.scores or {}).values()):
+        if isinstance(score.value, Mapping):
+            try:
+                record = Record.from_score(score.value, score.metadata or {})
+            except ValidationError:
+                continue
+            return record if record.infrastructure_error else _with_error(record, _fault(sample))
+    try:
+        return Record.model_validate(_unscored(sample, spec))
+    except ValidationError:
+        return None
+
+
+def _fault(sample: EvalSample) -> str | None:
+    if sample.invalidation is not None:
+        return f"invalidated: {sample.invalidation.reason or 'no reason given'}"
+    return sample.error.message if sample.error is not None else None
+
+
+def _with_error(record: Record, fault: str | None) -> Record:
+    return record if fault is None else record.model_copy(update={"infrastructure_error": fault})
+
+
+def _unscored(sample: EvalSample, spec: EvalSpec) -> dict[str, Any]:
+    nothing = {"initial": None, "final": None, "initial_status": "missing", "final_status": "missing"}
+    known = {"problem": str(sample.id), "model": spec.model, "repetition": sample.epoch, **spec.task_args}
+    facts = {**known, "reached_initial": None, "reached_any": None, **sample.metadata, **nothing}
+    facts["infrastructure_error"] = _fault(sample) or "the log holds no score for this conversation"
+    return {name: value for name, value in facts.items() if name in Record.model_fields}
+
+
+def _apart_by_suite_version(runs: Sequence[_Run], notes: list[str]) -> list[_Run]:
+    """Give a suite's name its version where the runs used several: they asked different questions."""
+    versions: dict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        versions[run.records[0].suite].add(str(run.spec.task_version))
+    several = {suite for suite, seen in versions.items() if len(seen) > 1}
+    notes += [f"suite {suite} comes in {len(versions[suite])} versions, kept apart" for suite in sorted(several)]
+    return [_named(run) if run.records[0].suite in several else run for run in runs]
+
+
+def _named(run: _Run) -> _Run:
+    name = f"{run.records[0].suite}@{str(run.spec.task_version)[:8]}"
+    return replace(run, records=tuple(r.model_copy(update={"suite": name}) for r in run.records))
+
+
+def _pool(runs: Sequence[_Run], notes: list[str]) -> tuple[tuple[Record, ...], Mapping[Group, int]]:
+    """Number repetitions on from run to run within a group, and add up what was assigned."""
+    records: list[Record] = []
+    assigned: Counter[Group] = Counter()
+    last: Counter[Group] = Counter()
+    runs_of: Counter[Group] = Counter()
+    for run in runs:
+        group = run.records[0].group
+        records += [r.model_copy(update={"repetition": r.repetition + last[group]}) for r in run.records]
+        last[group] += max(r.repetition for r in run.records)
+        assigned[group] += run.assigned
+        runs_of[group] += 1
+        if run.unreadable:
+            notes.append(
+                f"{run.log.path.name}: {run.unreadable} samples hold no readable siris score; counted as absent"
+            )
+    notes += [
+        f"{n} finished runs of {group.model}, condition {group.condition}, are pooled as further repetitions"
+        for group, n in runs_of.items()
+        if n > 1
+    ]
+    return tuple(records), dict(assigned)
+
+
+def _nothing_to_report(paths: Sequence[Path], left_out: Sequence[LeftOut]) -> str:
+    where = ", ".join(str(path) for path in paths)
+    if not left_out:
+        return f"{where}: there is no Inspect log here; run `proctor siris run` first, or name the folder of its logs"
+    reasons = "; ".join(f"{out.log.name}: {out.reason}" for out in left_out[:3])
+    more = f" (and {len(left_out) - 3} more)" if len(left_out) > 3 else ""
+    return f"{where}: no finished siris conversation; {reasons}{more}"
