@@ -18,10 +18,10 @@ class Table:
     def __init__(self, values: Mapping[str | None, Mapping[str, tuple[int, str]]]) -> None:
         self.values = values
 
-    def designs(self, design_problem: str) -> tuple[str, ...]:
+    def designs(self, _design_problem: str) -> tuple[str, ...]:
         return tuple(self.values[None])
 
-    def predict(self, case: Case, design: str, perturbation: str | None) -> Prediction:
+    def predict(self, _case: Case, design: str, perturbation: str | None) -> Prediction:
         return Prediction(*self.values[perturbation][design])
 
 
@@ -82,7 +82,7 @@ def test_a_label_must_hold_on_seven_of_ten_traces(flips: int, held: int) -> None
     flipped = {"a": (300 * MS, ""), "b": (200 * MS, "")}
 
     class Traces(Table):
-        def predict(self, case: Case, design: str, perturbation: str | None) -> Prediction:
+        def predict(self, case: Case, design: str, _perturbation: str | None) -> Prediction:
             return Prediction(*(flipped if case.system["flip"] else steady)[design])
 
     domain = Traces({None: steady})

@@ -1,4 +1,4 @@
-"""Bursts of follow-ups on shared documents, prefilled at a few replicas and decoded where a policy says (paper Table 14)."""
+"""Bursts of follow-ups on shared documents, prefilled at few replicas, decoded where a policy says (paper Table 14)."""
 
 from __future__ import annotations
 
