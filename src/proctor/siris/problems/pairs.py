@@ -13,6 +13,7 @@ from proctor.siris.problems.admission import CONFIRMATIONS, MIN_CONFIRMED, Asses
 from proctor.siris.problems.domain import Case, Domain, Frame
 
 PROPOSALS_PER_FRAME = 24
+PROBES_PER_FRAME = 10  # a frame in which none of the first proposals is admitted is given up
 MATCHES_PER_FRAME = 4
 DISCOVERY_SEED = 0
 CONFIRMATION_SEEDS = range(DISCOVERY_SEED + 1, DISCOVERY_SEED + 1 + CONFIRMATIONS)
@@ -53,7 +54,9 @@ def search_frame(domain: Domain, perturbation: str, seed: int, index: int) -> Fr
     frame = domain.frame(domain.design_problem(perturbation), rng)
     rejections: Counter[str] = Counter()
     admitted: list[Member] = []
-    for _ in range(PROPOSALS_PER_FRAME):
+    proposals = 0
+    while proposals < (PROPOSALS_PER_FRAME if admitted else PROBES_PER_FRAME):
+        proposals += 1
         parameters = domain.propose(frame, rng)
         case = domain.generate(frame, parameters, DISCOVERY_SEED)
         assessment = assess(domain, case, perturbation)
@@ -68,7 +71,7 @@ def search_frame(domain: Domain, perturbation: str, seed: int, index: int) -> Fr
         pair = _confirm(domain, perturbation, frame, upheld, overturned, rejections)
         if pair:
             break
-    return FrameResult(pair, PROPOSALS_PER_FRAME, +rejections)
+    return FrameResult(pair, proposals, +rejections)
 
 
 def _matches(admitted: list[Member]) -> list[tuple[Member, Member]]:
