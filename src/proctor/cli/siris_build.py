@@ -1,0 +1,150 @@
+"""`proctor siris build`, `verify` and `suites`: making problems and checking that a suite is what it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proctor.cli import _text
+
+if TYPE_CHECKING:
+    from proctor.siris.problems.search import SearchReport
+
+DEFAULT_SUITE = "routing-v1"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "build",
+        short_help="Build a fresh suite of paired problems.",
+        epilog=_text.examples(
+            "proctor siris build --perturbation prefix_cap --pairs 6 --seed 1 --out my-suite",
+            "proctor siris build --perturbation prefix_cap --perturbation reuse_granularity --pairs 2 --seed 7 --out small",
+        ),
+    )(build)
+    app.command(
+        "verify",
+        short_help="Regenerate a suite and compare digests.",
+        epilog=_text.examples("proctor siris verify", "proctor siris verify my-suite --json"),
+    )(verify)
+    app.command(
+        "suites",
+        short_help="List the frozen suites.",
+        epilog=_text.examples("proctor siris suites", "proctor siris suites --json"),
+    )(suites)
+
+
+def build(
+    perturbation: Annotated[list[str], typer.Option(help="Which change to the simulator; may be given several times.")],
+    out: Annotated[Path, typer.Option(help="New folder for the suite.")],
+    pairs: Annotated[int, typer.Option(min=1, max=1000, help="Pairs for each perturbation.")] = 6,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another suite.")] = 1,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: all cores.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the search report as JSON.")] = False,
+) -> None:
+    """Search workloads until that many pairs are found, and freeze them as a suite.
+
+    Each pair holds an upheld and an overturned problem. The same arguments give byte-identical suites on every machine.
+    """
+    import json
+
+    from proctor.errors import InputError
+    from proctor.siris.problems.domains import get_domain
+    from proctor.siris.problems.freeze import assemble, write_suite
+    from proctor.siris.problems.search import search
+
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"{out}: exists and is not an empty folder; give a new one")
+    if len(set(perturbation)) < len(perturbation):
+        raise InputError("--perturbation: one is given twice; give each once and raise --pairs")
+    domain = get_domain("serving")
+    for name in perturbation:
+        domain.design_problem(name)
+    found, reports = [], {}
+    with _progress() as progress:
+        for name in perturbation:
+            bar = progress.add_task(f"searching {name}", total=None)
+            pairs_found, reports[name] = search(
+                domain,
+                name,
+                pairs,
+                seed,
+                workers,
+                lambda done, total, bar=bar: progress.update(bar, completed=done, total=total),  # type: ignore[misc]
+            )
+            found += pairs_found
+    manifest, workloads = assemble(domain, out.name, seed, found)
+    write_suite(out, manifest, workloads)
+    if as_json:
+        typer.echo(json.dumps({"suite": str(out), "reports": {n: vars(r) for n, r in reports.items()}}, indent=1))
+        return
+    for name, report in reports.items():
+        _show_report(name, report)
+    typer.echo(f"suite of {len(found)} pairs: {out}")
+    typer.echo(f"run it:  proctor siris run --suite {out} --model rule/follow")
+
+
+def _show_report(name: str, report: SearchReport) -> None:
+    typer.echo(f"{name}: {report.proposals} proposals in {report.frames} frames, {report.candidates} candidate pairs")
+    for reason, count in report.rejections.most_common():
+        typer.echo(f"  {count:6}  {reason}")
+
+
+def verify(
+    suite: Annotated[str, typer.Argument(help="Name of a frozen suite, or a folder.")] = DEFAULT_SUITE,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Regenerate every workload, prediction and packet of a suite and compare them with the frozen digests.
+
+    Exit status 0 if all are the same, 1 if anything differs.
+    """
+    import json
+
+    from proctor.siris.problems.suites import load_suite
+    from proctor.siris.problems.suites import verify as regenerate
+
+    loaded = load_suite(suite)
+    total = len(loaded.manifest.problems)
+    differing: dict[str, list[str]] = {}
+    with _progress() as progress:
+        bar = progress.add_task(f"regenerating {loaded.name}", total=total)
+        for problem, differences in regenerate(loaded):
+            progress.advance(bar)
+            if differences:
+                differing[problem] = differences
+    if as_json:
+        typer.echo(json.dumps({"suite": loaded.name, "digest": loaded.digest, "problems": total, "differing": differing}))
+    else:
+        for problem, differences in differing.items():
+            typer.echo(f"{problem}: {', '.join(differences)}")
+        typer.echo(f"{loaded.name}: {total - len(differing)} of {total} problems regenerated identically")
+    raise typer.Exit(1 if differing else 0)
+
+
+def suites(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the frozen suites that come with proctor."""
+    import json
+    from collections import Counter
+
+    from proctor.siris.problems.suites import frozen_suites, load_suite
+
+    rows = []
+    for name in frozen_suites():
+        suite = load_suite(name)
+        kinds = Counter(entry.perturbation for entry in suite.manifest.problems if entry.outcome == "upheld")
+        rows.append({"name": name, "problems": len(suite.manifest.problems), "pairs": dict(kinds), "digest": suite.digest})
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    for row in rows:
+        kinds_text = ", ".join(f"{count} {kind}" for kind, count in row["pairs"].items())  # type: ignore[attr-defined]
+        typer.echo(f"{row['name']}: {row['problems']} problems in pairs: {kinds_text}")
+
+
+def _progress():  # type: ignore[no-untyped-def]
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(console=Console(stderr=True), transient=True)

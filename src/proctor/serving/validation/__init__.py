@@ -1,0 +1,1 @@
+"""Simulated runs beside measured ones."""

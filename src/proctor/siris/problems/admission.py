@@ -1,0 +1,79 @@
+"""Which proposals become problems (paper Appendix A.1; the bounds are this project's, see docs/siris.md).
+
+Every check is code and every rejection has a named reason that the search counts and reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from proctor.siris.problems.domain import Case, Domain, Outcome, Prediction
+
+MIN_LEAD_PERCENT = 3
+MIN_LEAD_NS = 1_000_000
+CONFIRMATIONS = 10
+MIN_CONFIRMED = 7
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """All candidates of one case under both versions, by design."""
+
+    perturbed: Mapping[str, Prediction]
+    reference: Mapping[str, Prediction]
+
+    @property
+    def presented(self) -> str:
+        return best(self.perturbed)
+
+    @property
+    def answer(self) -> str:
+        return best(self.reference)
+
+    @property
+    def outcome(self) -> Outcome:
+        return "upheld" if self.presented == self.answer else "overturned"
+
+    @property
+    def perturbed_lead(self) -> float:
+        """Relative lead of the recommended design over the runner-up, as the perturbed simulator sees it."""
+        return lead(self.perturbed)[0]
+
+
+def best(predictions: Mapping[str, Prediction]) -> str:
+    """The design with the lowest value; among equals the first (admission rejects such cases)."""
+    return min(predictions, key=lambda design: predictions[design].value)
+
+
+def lead(predictions: Mapping[str, Prediction]) -> tuple[float, int]:
+    """By how much the best value is ahead of the second best: relative to the best, and in ns."""
+    first, second = sorted(p.value for p in predictions.values())[:2]
+    return (second - first) / first, second - first
+
+
+def _wins_clearly(predictions: Mapping[str, Prediction]) -> bool:
+    relative, absolute = lead(predictions)
+    return relative * 100 >= MIN_LEAD_PERCENT and absolute >= MIN_LEAD_NS
+
+
+def assess(domain: Domain, case: Case, perturbation: str) -> Assessment:
+    """Run every candidate under both versions."""
+    designs = domain.designs(case.design_problem)
+    return Assessment(
+        perturbed={design: domain.predict(case, design, perturbation) for design in designs},
+        reference={design: domain.predict(case, design, None) for design in designs},
+    )
+
+
+def rejection(assessment: Assessment) -> str | None:
+    """Why a case is not admitted, or None."""
+    if not _wins_clearly(assessment.perturbed):
+        return "no clear winner under the perturbed simulator"
+    if not _wins_clearly(assessment.reference):
+        return "no clear winner under the reference simulator"
+    if all(assessment.perturbed[d].digest == assessment.reference[d].digest for d in assessment.reference):
+        return "the change alters no prediction"
+    if all(assessment.perturbed[d].value == assessment.reference[d].value for d in assessment.reference):
+        return "the change alters no target metric"
+    return None

@@ -1,0 +1,86 @@
+"""Requests over shared prompt prefixes, sent to four replicas (paper Table 13).
+
+The initial cache placement is part of the workload: unmeasured requests at time 0 put each prefix on given replicas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from string import ascii_lowercase
+from typing import Any
+
+from proctor.siris.problems.domain import Frame
+
+MS = 1_000_000
+START_NS = 3_000 * MS
+REPLICAS = 4
+
+# Prefill must be dear per token, else lost credit decides nothing: dense models only.
+SYSTEMS = (
+    {"profile": "rtx4090-llama-3.1-8b", "kv_blocks": 2_588},
+    {"profile": "rtxpro6000-llama-3.1-8b", "kv_blocks": 12_000},
+)
+
+
+def frame(rng: Random) -> Frame:
+    system = {
+        **rng.choice(SYSTEMS),
+        "replicas": REPLICAS,
+        "max_num_batched_tokens": 2_048,
+        "max_num_seqs": 64,
+        "metric": "e2e",
+    }
+    shared = {
+        "requests": rng.choice((48, 56, 64, 72, 80, 96)),
+        "prefixes": rng.choice((3, 4, 6, 8, 12, 16)),
+        "output_tokens": rng.choice((1, 2, 4, 8)),
+    }
+    return Frame("routing", system, shared)
+
+
+def propose(frame: Frame, rng: Random) -> dict[str, Any]:
+    return {
+        "prefix_tokens": 16 * rng.randint(34, 100),
+        "suffix_tokens": [low := rng.choice((16, 32, 64, 128, 256, 512)), low * rng.choice((1, 2, 3))],
+        "gap_us": 500 * rng.randint(6, 60),
+        "hot_percent": 5 * rng.randint(0, 12),
+        "zipf_percent": 10 * rng.randint(0, 12),
+        "homes": (homes := rng.randint(1, REPLICAS)),
+        "copies": min(homes, rng.choice((1, 1, 2))),
+    }
+
+
+def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]:
+    names = [f"doc-{letter}" for letter in rng.sample(ascii_lowercase, frame.shared["prefixes"])]
+    rows = _warm_up(parameters, names, rng)
+    weights = [(i + 1) ** (-parameters["zipf_percent"] / 100) for i in range(len(names))]
+    for i in range(frame.shared["requests"]):
+        hot = rng.random() * 100 < parameters["hot_percent"]
+        name = names[0] if hot else rng.choices(names, weights)[0]
+        rows.append(
+            {
+                "id": f"r{i:03}",
+                "arrival_ns": START_NS + i * parameters["gap_us"] * 1_000,
+                "prompt": [[name, parameters["prefix_tokens"]], [f"user-{i}", rng.randint(*parameters["suffix_tokens"])]],
+                "output_tokens": frame.shared["output_tokens"],
+            }
+        )
+    return rows
+
+
+def _warm_up(parameters: Mapping[str, Any], names: list[str], rng: Random) -> list[dict[str, Any]]:
+    """Each prefix is computed on some of the replicas that hold prefixes at the start."""
+    homes = rng.sample(range(REPLICAS), parameters["homes"])
+    places = [(name, replica) for name in names for replica in sorted(rng.sample(homes, parameters["copies"]))]
+    return [
+        {
+            "id": f"w{i:02}",
+            "arrival_ns": 0,
+            "prompt": [[name, parameters["prefix_tokens"]]],
+            "output_tokens": 1,
+            "replica": replica,
+            "measured": False,
+        }
+        for i, (name, replica) in enumerate(places)
+    ]

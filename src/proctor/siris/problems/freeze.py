@@ -1,0 +1,106 @@
+"""Give pairs an identity as problems of a suite, and write the suite as a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+from proctor.errors import InputError
+from proctor.siris.problems.domain import LABELS, Domain
+from proctor.siris.problems.manifest import MANIFEST, Manifest, ProblemEntry, digest, evidence_digest
+from proctor.siris.problems.pairs import DISCOVERY_SEED, Member, Pair
+
+
+def assemble(domain: Domain, name: str, seed: int, pairs: Sequence[Pair]) -> tuple[Manifest, dict[str, str]]:
+    """The manifest and the texts of the workloads by problem.
+
+    Problems are shuffled so that neither number nor order tells the pair or the outcome. Labels are balanced over A-D for the
+    answers and, among overturned problems, for the presented recommendations.
+    """
+    rng = Random(f"{name}/{seed}/order")
+    members = [
+        (f"k{i:02}", pair, member)
+        for i, pair in enumerate(pairs, start=1)
+        for member in (pair.upheld, pair.overturned)
+    ]
+    rng.shuffle(members)
+    answers = _balanced(len(members), rng)
+    presented = _balanced(len(members), rng)
+    entries, workloads = [], {}
+    for i, (pair_id, pair, member) in enumerate(members):
+        labels = _labels(member, answers[i], presented, rng)
+        entry, text = _entry(domain, f"p{i + 1:02}", pair_id, pair, member, labels)
+        entries.append(entry)
+        workloads[entry.id] = text
+    return Manifest(name=name, domain=domain.name, seed=seed, problems=tuple(entries)), workloads
+
+
+def _balanced(count: int, rng: Random) -> list[str]:
+    labels = [LABELS[i % len(LABELS)] for i in range(count)]
+    rng.shuffle(labels)
+    return labels
+
+
+def _labels(member: Member, answer: str, presented: list[str], rng: Random) -> dict[str, str]:
+    """A labelling that puts the answer at the given label and the recommendation at the next free balanced one."""
+    assessment = member.assessment
+    by_design = {assessment.answer: answer}
+    if assessment.outcome == "overturned":
+        wanted = next((label for label in presented if label != answer), None)
+        if wanted is None:
+            wanted = rng.choice([label for label in LABELS if label != answer])
+        else:
+            presented.remove(wanted)
+        by_design[assessment.presented] = wanted
+    rest = [label for label in LABELS if label not in by_design.values()]
+    rng.shuffle(rest)
+    for design in assessment.reference:
+        if design not in by_design:
+            by_design[design] = rest.pop()
+    return {label: design for design, label in sorted(by_design.items(), key=lambda item: item[1])}
+
+
+def _entry(
+    domain: Domain, problem: str, pair_id: str, pair: Pair, member: Member, labels: dict[str, str]
+) -> tuple[ProblemEntry, str]:
+    assessment = member.assessment
+    label_of = {design: label for label, design in labels.items()}
+    perturbed = domain.evidence(member.case, labels, pair.perturbation)
+    reference = domain.evidence(member.case, labels, None)
+    text = perturbed.description["workload.json"]
+    entry = ProblemEntry(
+        id=problem,
+        pair=pair_id,
+        outcome=assessment.outcome,
+        perturbation=pair.perturbation,
+        design_problem=pair.frame.design_problem,
+        system=dict(pair.frame.system),
+        shared=dict(pair.frame.shared),
+        parameters=dict(member.parameters),
+        workload_seed=DISCOVERY_SEED,
+        labels=labels,
+        presented=label_of[assessment.presented],
+        answer=label_of[assessment.answer],
+        perturbed={design: p.value for design, p in assessment.perturbed.items()},
+        reference={design: p.value for design, p in assessment.reference.items()},
+        confirmed=member.confirmed,
+        workload_digest=digest(text),
+        evidence_digest={"perturbed": evidence_digest(perturbed), "reference": evidence_digest(reference)},
+    )
+    return entry, text
+
+
+
+
+def write_suite(folder: Path, manifest: Manifest, workloads: dict[str, str]) -> None:
+    """Write a new suite; the manifest comes last and at once, so that a folder with a manifest is complete."""
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder}: not empty; give a new folder")
+    (folder / "workloads").mkdir(parents=True, exist_ok=True)
+    for problem, text in workloads.items():
+        (folder / "workloads" / f"{problem}.json").write_text(text, encoding="utf-8")
+    draft = folder / f"{MANIFEST}.part"
+    draft.write_text(manifest.text(), encoding="utf-8")
+    os.replace(draft, folder / MANIFEST)

@@ -1,0 +1,120 @@
+"""From frames to perturbation pairs: propose, assess, match, confirm (paper sections 3.1, A.1, A.2)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from proctor.siris.problems.admission import (
+    CONFIRMATIONS,
+    MIN_CONFIRMED,
+    Assessment,
+    assess,
+    rejection,
+)
+from proctor.siris.problems.domain import Case, Domain, Frame
+
+PROPOSALS_PER_FRAME = 24
+MATCHES_PER_FRAME = 4
+DISCOVERY_SEED = 0
+
+
+@dataclass(frozen=True)
+class Member:
+    """One problem of a pair before it gets an identity."""
+
+    parameters: Mapping[str, Any]
+    case: Case
+    assessment: Assessment
+    confirmed: int = 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An upheld and an overturned problem that differ only in workload."""
+
+    perturbation: str
+    frame: Frame
+    upheld: Member
+    overturned: Member
+
+
+@dataclass(frozen=True)
+class FrameResult:
+    """What one frame yielded, and why its proposals were rejected."""
+
+    pair: Pair | None
+    proposals: int
+    rejections: Mapping[str, int]
+
+
+def search_frame(domain: Domain, perturbation: str, seed: int, index: int) -> FrameResult:
+    """Look for one pair in the frame of that number; depends on nothing but the arguments."""
+    rng = Random(f"{domain.name}/{perturbation}/{seed}/{index}")
+    frame = domain.frame(domain.design_problem(perturbation), rng)
+    rejections: Counter[str] = Counter()
+    admitted: list[Member] = []
+    for _ in range(PROPOSALS_PER_FRAME):
+        parameters = domain.propose(frame, rng)
+        case = domain.generate(frame, parameters, DISCOVERY_SEED)
+        assessment = assess(domain, case, perturbation)
+        reason = rejection(assessment)
+        if reason:
+            rejections[reason] += 1
+        else:
+            admitted.append(Member(parameters, case, assessment))
+    matches = _matches(admitted)
+    rejections["no partner with the same recommendation"] += len(admitted) if not matches else 0
+    pair = None
+    for upheld, overturned in matches[:MATCHES_PER_FRAME]:
+        pair = _confirm(domain, perturbation, frame, upheld, overturned, rejections)
+        if pair:
+            break
+    return FrameResult(pair, PROPOSALS_PER_FRAME, +rejections)
+
+
+def _matches(admitted: list[Member]) -> list[tuple[Member, Member]]:
+    """Upheld and overturned problems with one recommendation, those first whose recommendation leads by a similar factor.
+
+    Otherwise the size of the predicted lead alone would tell the two outcomes apart.
+    """
+    pairs = [
+        (u, o)
+        for u in admitted
+        for o in admitted
+        if u.assessment.outcome == "upheld"
+        and o.assessment.outcome == "overturned"
+        and u.assessment.presented == o.assessment.presented
+    ]
+
+    def distance(pair: tuple[Member, Member]) -> float:
+        u, o = (math.log(member.assessment.perturbed_lead) for member in pair)
+        return abs(u - o)
+
+    return sorted(pairs, key=distance)
+
+
+def _confirm(
+    domain: Domain, perturbation: str, frame: Frame, upheld: Member, overturned: Member, rejections: Counter[str]
+) -> Pair | None:
+    members = []
+    for member in (upheld, overturned):
+        confirmed = confirmations(domain, perturbation, frame, member)
+        if confirmed < MIN_CONFIRMED:
+            rejections["the label does not hold on confirmation traces"] += 1
+            return None
+        members.append(Member(member.parameters, member.case, member.assessment, confirmed))
+    return Pair(perturbation, frame, *members)
+
+
+def confirmations(domain: Domain, perturbation: str, frame: Frame, member: Member) -> int:
+    """On how many traces from the same generator, with other seeds, both recommendations stay the same."""
+    count = 0
+    for seed in range(DISCOVERY_SEED + 1, DISCOVERY_SEED + 1 + CONFIRMATIONS):
+        again = assess(domain, domain.generate(frame, member.parameters, seed), perturbation)
+        count += (again.presented, again.answer) == (member.assessment.presented, member.assessment.answer)
+    return count

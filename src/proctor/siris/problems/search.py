@@ -1,0 +1,123 @@
+"""Search many frames for pairs, on all cores, and keep those that lie furthest apart."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.siris.problems.domain import Domain
+from proctor.siris.problems.domains import get_domain
+from proctor.siris.problems.pairs import FrameResult, Pair, search_frame
+
+CANDIDATES_PER_PAIR = 3
+MAX_FRAMES_PER_PAIR = 200
+
+
+@dataclass
+class SearchReport:
+    """What a search tried and why it rejected what it rejected."""
+
+    frames: int = 0
+    proposals: int = 0
+    candidates: int = 0
+    rejections: Counter[str] = field(default_factory=Counter)
+
+
+def search(
+    domain: Domain,
+    perturbation: str,
+    pairs: int,
+    seed: int,
+    workers: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[list[Pair], SearchReport]:
+    """Find that many pairs. The result depends on the arguments alone, not on the number of workers.
+
+    `on_progress` is told how many candidate pairs were found, of how many wanted. Raises InputError if the frames run out.
+    """
+    domain.design_problem(perturbation)
+    wanted = pairs * CANDIDATES_PER_PAIR
+    report = SearchReport()
+    found: list[Pair] = []
+    for result in _results(domain.name, perturbation, seed, pairs * MAX_FRAMES_PER_PAIR, workers):
+        report.frames += 1
+        report.proposals += result.proposals
+        report.rejections.update(result.rejections)
+        if result.pair:
+            found.append(result.pair)
+            on_progress(len(found), wanted)
+        if len(found) == wanted:
+            break
+    report.candidates = len(found)
+    if len(found) < pairs:
+        raise InputError(
+            f"{perturbation}: only {len(found)} of {pairs} pairs found in {report.frames} frames; ask for fewer pairs"
+        )
+    return spread(found, pairs), report
+
+
+def _results(domain: str, perturbation: str, seed: int, frames: int, workers: int | None) -> Iterator[FrameResult]:
+    """Results in the order of the frames; a little ahead of what was consumed."""
+    workers = workers or os.cpu_count() or 1
+    if workers == 1:
+        yield from (_job(domain, perturbation, seed, index) for index in range(frames))
+        return
+    context = multiprocessing.get_context("spawn")  # the caller may have threads (progress bars)
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        ahead: deque[Future[FrameResult]] = deque()
+        try:
+            for index in range(frames):
+                ahead.append(pool.submit(_job, domain, perturbation, seed, index))
+                if len(ahead) >= 2 * workers:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            for future in ahead:
+                future.cancel()
+
+
+def _job(domain: str, perturbation: str, seed: int, index: int) -> FrameResult:
+    return search_frame(get_domain(domain), perturbation, seed, index)
+
+
+def spread(candidates: Sequence[Pair], count: int) -> list[Pair]:
+    """Greedy farthest-point selection over the parameters of both problems, beginning with the first candidate."""
+    features = [_features(pair) for pair in candidates]
+    names = sorted({name for f in features for name in f})
+    span = {name: _span([f[name] for f in features if name in f]) for name in names}
+
+    def distance(a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
+        return sum(_difference(a.get(name), b.get(name), span[name]) for name in names)
+
+    chosen = [0]
+    while len(chosen) < count:
+        rest = [i for i in range(len(candidates)) if i not in chosen]
+        chosen.append(max(rest, key=lambda i: (min(distance(features[i], features[j]) for j in chosen), -i)))
+    return [candidates[i] for i in sorted(chosen)]
+
+
+def _features(pair: Pair) -> dict[str, Any]:
+    features: dict[str, Any] = {"presented": pair.upheld.assessment.presented, "answer": pair.overturned.assessment.answer}
+    parts = {"shared": pair.frame.shared, "system": pair.frame.system}
+    for outcome, member in (("upheld", pair.upheld), ("overturned", pair.overturned)):
+        parts[outcome] = member.parameters
+    features.update({f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()})
+    return features
+
+
+def _span(values: Sequence[Any]) -> float:
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return max(numbers) - min(numbers) if numbers else 0
+
+
+def _difference(a: Any, b: Any, span: float) -> float:
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return abs(a - b) / span if span else 0
+    return float(a != b)
