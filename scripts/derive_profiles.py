@@ -1,6 +1,6 @@
 """Writes the cost tables that ship with the package, from the measured bundles in the folder given.
 
-    python scripts/derive_profiles.py ../shared/validation/llmservingsim_profiles
+python scripts/derive_profiles.py ../shared/validation/llmservingsim_profiles
 """
 
 from __future__ import annotations

@@ -68,3 +68,66 @@ def make_record():
         return Record.model_validate(facts | changes)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def small_suite(make_record):
+    """What `load_suite` returns, as far as scoring needs it: two pairs, four problems."""
+    from types import SimpleNamespace
+
+    from proctor.siris.problems.domain import Case, Problem
+
+    records = [make_record(pair, outcome) for pair in ("cap-01", "cap-02") for outcome in ("upheld", "overturned")]
+    problems = tuple(
+        Problem(
+            id=r.problem,
+            pair=r.pair,
+            outcome=r.outcome,
+            perturbation=r.perturbation,
+            design_problem=r.design_problem,
+            question="Which design?",
+            labels={label: f"design-{label}" for label in r.reference},
+            presented=r.presented,
+            answer=r.answer,
+            reference=r.reference,
+            perturbed=r.reference,
+            case=Case(r.design_problem, {}, []),
+        )
+        for r in records
+    )
+    return SimpleNamespace(name="serving-test", digest="d1", problems=problems)
+
+
+@pytest.fixture
+def review_room(monkeypatch):
+    """The real review room where it exists; else the least that its contract says."""
+    import sys
+    from importlib.util import find_spec
+    from types import ModuleType, SimpleNamespace
+
+    from proctor.errors import InputError
+
+    if find_spec("proctor.siris.review") and find_spec("proctor.siris.review.choices"):
+        return
+
+    def parse_choice(text, labels="ABCD"):
+        if text is None:
+            return SimpleNamespace(label=None, status="missing")
+        label = text.strip().upper()
+        return (
+            SimpleNamespace(label=label, status="valid")
+            if label in labels
+            else SimpleNamespace(label=None, status="invalid")
+        )
+
+    def condition_named(name):
+        if name not in ("none", "perturbed", "reference"):
+            raise InputError(f"unknown evidence condition {name!r}: did you mean perturbed?")
+        return name
+
+    room = {"choices": {"parse_choice": parse_choice}, "packet": {"condition_named": condition_named}}
+    room["prompts"] = {"check_prompt": lambda _prompt, _name, _condition: None}
+    for name, members in {"": {}, **room}.items():
+        module = ModuleType(f"proctor.siris.review.{name}".removesuffix("."))
+        vars(module).update(members)
+        monkeypatch.setitem(sys.modules, module.__name__, module)

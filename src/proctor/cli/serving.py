@@ -14,6 +14,10 @@ import typer
 from proctor.cli import _text
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from proctor.serving.importers.additive import Derived
     from proctor.serving.importers.collectives import Link
     from proctor.serving.importers.models import Model
     from proctor.serving.validation.accuracy import MeasuredRun
@@ -49,7 +53,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def validate_command(
     bundle: Annotated[Path, typer.Option(help="Profile bundle: a folder with meta.yaml and tpN/*.csv.")],
     bench: Annotated[Path, typer.Option(help="Measured run: a folder with config.json, meta.json and requests.jsonl.")],
-    workload: Annotated[Path, typer.Option(help="The workload that was measured: .jsonl (LLMServingSim) or .csv trace.")],
+    workload: Annotated[Path, typer.Option(help="The measured workload: .jsonl (LLMServingSim) or .csv trace.")],
     tables: Annotated[Tables, typer.Option(help="4-D look-up tables, or the additive table derived from them.")] = (
         Tables.lookup
     ),
@@ -61,7 +65,12 @@ def validate_command(
     from proctor.serving.validation.tables import error_table
 
     result = validate(bundle, bench, workload, tables.value, model_config)
-    _show(result.as_json() if as_json else error_table(result))
+    for note in result.notes:
+        typer.echo(f"note: {note}", err=True)
+    if as_json:
+        _show_json(result.as_json())
+    else:
+        _show_table(f"{bench}, simulated with {tables.value} costs", error_table(result))
 
 
 @serving_app.command(
@@ -71,11 +80,12 @@ def validate_command(
 )
 def accuracy_command(
     shared: Annotated[
-        Path, typer.Option(envvar="PROCTOR_SHARED", help="Folder that holds validation/ with bundles and measured runs.")
+        Path,
+        typer.Option(envvar="PROCTOR_SHARED", help="Folder that holds validation/ with bundles and measured runs."),
     ] = Path("../shared"),
     as_json: AsJson = False,
 ) -> None:
-    """Print our errors with both kinds of cost tables, and LLMServingSim's own, recomputed from its committed outputs."""
+    """Print our errors with both kinds of cost tables beside LLMServingSim's, recomputed from its outputs."""
     from rich.progress import track
 
     from proctor.serving.validation.accuracy import measured_runs
@@ -84,10 +94,10 @@ def accuracy_command(
     found = measured_runs(shared)
     errors = {run.name: _errors(run) for run in track(found, "simulating", console=_stderr(), transient=True)}
     if as_json:
-        _show({"runs": [{"name": name, "errors_pct": by_source} for name, by_source in errors.items()]})
+        _show_json({"runs": [{"name": name, "errors_pct": by_source} for name, by_source in errors.items()]})
         return
     for name, by_source in errors.items():
-        _show(comparison_table(f"{name}: error against vLLM", by_source))
+        _show_table(f"{name}: error against vLLM", comparison_table(by_source))
 
 
 def _errors(run: MeasuredRun) -> dict[str, Any]:
@@ -107,7 +117,10 @@ def _errors(run: MeasuredRun) -> dict[str, Any]:
 )
 def import_profile_command(
     bundle: Annotated[
-        Path, typer.Argument(help="LLMServingSim bundle (meta.yaml, tpN/*.csv) or Vidur model folder (mlp.csv, attention.csv).")
+        Path,
+        typer.Argument(
+            help="LLMServingSim bundle (meta.yaml, tpN/*.csv) or Vidur model folder (mlp.csv, attention.csv)."
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Folder to write the table to; made if needed.")],
     tp: Annotated[int, typer.Option(min=1, help="GPUs that share each layer.")] = 1,
@@ -124,7 +137,7 @@ def import_profile_command(
     typer.echo(f"wrote {out}")
 
 
-def _derive(bundle: Path, tp: int, ep: int, link: Link, model: Model | None) -> Any:
+def _derive(bundle: Path, tp: int, ep: int, link: Link, model: Model | None) -> Derived:
     from proctor.serving.importers.additive import derive
     from proctor.serving.importers.llmservingsim import lookup_costs
     from proctor.serving.importers.vidur import derive_from_vidur
@@ -140,17 +153,19 @@ def _model(bundle: Path, config: Path | None) -> Model | None:
     return model_from_config(bundle.name, config) if config else None
 
 
-def _show(what: Any) -> None:
-    """JSON for a dict, anything else as rich renders it; on standard output."""
-    if isinstance(what, dict):
-        typer.echo(json.dumps(what, indent=2))
-        return
+def _show_json(what: dict[str, Any]) -> None:
+    typer.echo(json.dumps(what, indent=2))
+
+
+def _show_table(title: str, table: Table) -> None:
     from rich.console import Console
 
-    Console().print(what)
+    typer.echo(title)
+    Console().print(table)
+    typer.echo()
 
 
-def _stderr() -> Any:
+def _stderr() -> Console:
     from rich.console import Console
 
     return Console(stderr=True)

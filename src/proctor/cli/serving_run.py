@@ -28,7 +28,9 @@ def register(app: typer.Typer) -> None:
 
 def run(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="configuration.json: profile, replicas, memory.")],
-    workload: Annotated[Path, typer.Argument(metavar="WORKLOAD", help="workload.json, LLMServingSim .jsonl or trace .csv.")],
+    workload: Annotated[
+        Path, typer.Argument(metavar="WORKLOAD", help="workload.json, LLMServingSim .jsonl or trace .csv.")
+    ],
     design: Annotated[
         str | None, typer.Option(help="One of the twelve designs; default: everything on one replica, no chunk cap.")
     ] = None,
@@ -111,7 +113,8 @@ def show(figures: dict[str, Any], out: Path | None) -> None:
     console.print(table)
     console.print(
         f"{figures['requests']} requests, {figures['output_tokens_per_s']:.1f} output tokens/s, "
-        f"{figures['prefix_hit_tokens']} prefix-hit tokens, {figures['preemptions']} preemptions, {figures['steps']} steps"
+        f"{figures['prefix_hit_tokens']} prefix-hit tokens, {figures['preemptions']} preemptions, "
+        f"{figures['steps']} steps"
     )
     if out:
         console.print(f"records and prediction: {out}", soft_wrap=True)

@@ -10,6 +10,8 @@ import typer
 from proctor.cli import _text
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from proctor.siris.problems.search import SearchReport
 
 DEFAULT_SUITE = "routing-v1"
@@ -21,7 +23,7 @@ def register(app: typer.Typer) -> None:
         short_help="Build a fresh suite of paired problems.",
         epilog=_text.examples(
             "proctor siris build --perturbation prefix_cap --pairs 6 --seed 1 --out my-suite",
-            "proctor siris build --perturbation prefix_cap --perturbation reuse_granularity --pairs 2 --seed 7 --out small",
+            "proctor siris build --perturbation reuse_granularity --pairs 2 --seed 7 --out small",
         ),
     )(build)
     app.command(
@@ -76,9 +78,10 @@ def build(
             )
             found += pairs_found
     manifest, workloads = assemble(domain, out.name, seed, found)
-    write_suite(out, manifest, workloads)
+    searched = {"seed": seed, "pairs": pairs, "reports": {name: vars(report) for name, report in reports.items()}}
+    write_suite(out, manifest, workloads, searched)
     if as_json:
-        typer.echo(json.dumps({"suite": str(out), "reports": {n: vars(r) for n, r in reports.items()}}, indent=1))
+        typer.echo(json.dumps({"suite": str(out), **searched}, indent=1))
         return
     for name, report in reports.items():
         _show_report(name, report)
@@ -115,7 +118,9 @@ def verify(
             if differences:
                 differing[problem] = differences
     if as_json:
-        typer.echo(json.dumps({"suite": loaded.name, "digest": loaded.digest, "problems": total, "differing": differing}))
+        typer.echo(
+            json.dumps({"suite": loaded.name, "digest": loaded.digest, "problems": total, "differing": differing})
+        )
     else:
         for problem, differences in differing.items():
             typer.echo(f"{problem}: {', '.join(differences)}")
@@ -134,7 +139,9 @@ def suites(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     for name in frozen_suites():
         suite = load_suite(name)
         kinds = Counter(entry.perturbation for entry in suite.manifest.problems if entry.outcome == "upheld")
-        rows.append({"name": name, "problems": len(suite.manifest.problems), "pairs": dict(kinds), "digest": suite.digest})
+        rows.append(
+            {"name": name, "problems": len(suite.manifest.problems), "pairs": dict(kinds), "digest": suite.digest}
+        )
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
         return
@@ -143,7 +150,7 @@ def suites(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         typer.echo(f"{row['name']}: {row['problems']} problems in pairs: {kinds_text}")
 
 
-def _progress():  # type: ignore[no-untyped-def]
+def _progress() -> Progress:
     from rich.console import Console
     from rich.progress import Progress
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,18 +24,48 @@ class Table:
 
 
 def show(console: Console, tables: Sequence[Table], notes: Sequence[str]) -> None:
-    """Print tables and the notes under them. Where a terminal is too narrow, intervals go below their estimates."""
+    """Print tables and the notes under them; on a terminal too narrow for a table, as `fitted` says."""
     for table in tables:
-        wide = _rich(table)
-        fits = console.measure(wide).maximum <= console.width
-        console.print(wide if fits else _rich(_stacked(table)), crop=False)
+        for part in fitted(table, lambda candidate: _width(console, candidate) <= console.width):
+            console.print(_rich(part), crop=False)
     for note in notes:
         console.print(note, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
-def _stacked(table: Table) -> Table:
-    rows = tuple(tuple(cell.replace(" [", "\n[") for cell in row) for row in table.rows)
-    return Table(table.title, table.columns, rows, table.labels)
+def _width(console: Console, table: Table) -> int:
+    return console.measure(_rich(table), options=console.options.update(max_width=PIPE_WIDTH)).maximum
+
+
+def fitted(table: Table, fits: Callable[[Table], bool]) -> list[Table]:
+    """Return the first form that fits: as it is; intervals below their estimates; rows and columns exchanged; else cut
+    into tables of fewer columns, each with the labels again. A column that fits nowhere stays: its text is folded.
+    """
+    columns = range(table.labels, len(table.columns))
+    for form in (table, _stacked(table, columns), _exchanged(table)):
+        if fits(form):
+            return [form]
+    parts: list[list[int]] = [[]]
+    for column in columns:
+        if parts[-1] and not fits(_stacked(table, [*parts[-1], column])):
+            parts.append([])
+        parts[-1].append(column)
+    return [_stacked(table, part) for part in parts]
+
+
+def _stacked(table: Table, kept: Sequence[int]) -> Table:
+    """Keep some columns beside the labels, headers and cells broken into short lines."""
+    wanted = [*range(table.labels), *kept]
+    header = tuple(table.columns[i].replace(" ", "\n") for i in wanted)
+    rows = tuple(tuple(row[i].replace(" [", "\n[") for i in wanted) for row in table.rows)
+    return Table(table.title, header, rows, table.labels)
+
+
+def _exchanged(table: Table) -> Table:
+    """Make each row a column, headed by its labels, one a line."""
+    heads = ("\n".join(row[: table.labels]) for row in table.rows)
+    numbers = range(table.labels, len(table.columns))
+    rows = tuple((table.columns[i], *(row[i] for row in table.rows)) for i in numbers)
+    return Table(table.title, ("", *heads), rows, labels=1)
 
 
 def _rich(table: Table) -> RichTable:

@@ -35,12 +35,14 @@ def legend(summaries: Sequence[Summary]) -> list[str]:
     chance = 100 / options.pop() if len(options) == 1 else None
     random = f"; choosing at random J {chance:.0f}, D 0 on average" if chance else ""
     return [
-        f"U, O: % correct on upheld, overturned problems. J = (U + O) / 2. D = (U - O) / 2. [low, high]: {LEVEL:.0%} "
-        f"interval, unit of analysis the {UNIT}. pair: both problems right in one repetition. ~: not resolved, the "
-        "interval covers 0.",
+        "U, O: % correct on upheld, overturned problems; J = (U + O) / 2; D = (U - O) / 2; pair: both problems right "
+        f"in one repetition; [low, high]: {LEVEL:.0%} interval, unit of analysis the {UNIT}; ~: not resolved, 0 is in "
+        "the interval.",
         f"Baselines: always following the presented recommendation gives U 100, O 0, J 50, D +50{random}.",
-        "No valid choice counts as wrong; an error of ours is not scored. Loss: how much slower the chosen design is "
-        "than the best one under the reference simulator, median over problems (number of problems).",
+        "Review: correct initial choices + made correct - made wrong = correct final choices. No valid choice is a "
+        "wrong choice; an error of ours is not scored.",
+        "Loss: how much worse the chosen design is than the best under the reference simulator, median over problems "
+        "(their number). Follow: the perturbed simulator's top design chosen, overall and on overturned problems (O).",
     ]
 
 
@@ -70,19 +72,20 @@ def _judgment(summary: Summary) -> Sequence[str]:
     return str(summary.coverage.scored), *(with_interval(i.get(name), signed=name == "final_D") for name in names)
 
 
-_REVIEW = ("U init", "+", "-", "U final", "O init", "+", "-", "O final", "J init", "D init", "dJ", "dD")
+_REVIEW = ("upheld", "overturned", "J initial", "J final", "D initial", "D final", "dJ", "dD")
 
 
 def _review(summary: Summary) -> Sequence[str]:
-    review = summary.review
+    before, after = summary.review.initial, summary.review.final
+    judgment = [number(turn.judgment) for turn in (before, after)]
+    disposition = [number(turn.disposition, signed=True) for turn in (before, after)]
     changes = [_change(summary.intervals.get(name)) for name in ("dJ", "dD")]
-    initial = number(review.initial.judgment), number(review.initial.disposition, signed=True)
-    return *_moved(review.upheld), *_moved(review.overturned), *initial, *changes
+    return _moved(summary.review.upheld), _moved(summary.review.overturned), *judgment, *disposition, *changes
 
 
-def _moved(movement: Movement) -> Sequence[str]:
-    numbers = (movement.initial, movement.made_correct, movement.made_wrong, movement.final)
-    return [str(n) for n in numbers]
+def _moved(movement: Movement) -> str:
+    """Write Table 4's four counts as the sum that they are."""
+    return f"{movement.initial} +{movement.made_correct} -{movement.made_wrong} = {movement.final}"
 
 
 def _change(interval: Interval | None) -> str:
@@ -108,7 +111,7 @@ def _loss(losses: Mapping[str, Loss], kind: str) -> str:
 
 
 _COVERAGE = (
-    "assigned", "scored", "our errors", "absent", "missing", "invalid", "ambiguous", "reached 1st turn %", "reached %"
+    "assigned", "scored", "our errors", "absent", "missing", "invalid", "ambiguous", "reach 1st %", "reach any %"
 )  # fmt: skip
 
 

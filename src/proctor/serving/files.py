@@ -1,4 +1,4 @@
-"""Configurations and workloads as files that people write: checked here, so that the simulator meets sound data only."""
+"""Configurations and workloads as files that people write, checked here: the simulator meets sound data only."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def read_config(path: Path) -> System:
 def read_workload(path: Path) -> tuple[Request, ...]:
     """Our workload.json, LLMServingSim's JSON Lines, or a trace in CSV, told apart by the file's ending."""
     if path.suffix in (".jsonl", ".csv"):
-        from proctor.serving.importers import workloads
+        from proctor.serving.importers.workloads import read_workload as import_workload
 
-        return workloads.read(path)
+        return import_workload(path)
     parsed = _validate(WorkloadFile, path)
     return from_rows([row.model_dump() for row in parsed.requests])
 

@@ -1,4 +1,4 @@
-"""The candidate designs of the three design problems: one small self-contained file each (paper Tables 3, 13 and 14)."""
+"""The candidate designs of the three design problems, one self-contained file each (paper Tables 3, 13 and 14)."""
 
 from __future__ import annotations
 

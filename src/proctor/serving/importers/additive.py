@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from proctor.errors import InputError
 from proctor.serving.importers.llmservingsim import LookupCosts
 from proctor.serving.importers.smooth import rising, rising_table
 from proctor.serving.simulator.cache import BLOCK, blocks_for
@@ -43,8 +44,8 @@ FORMULAE = {
     "head.csv": "output head + sampler at n requests",
     "launch_ns": "least measured a(...)",
     "host_ns": f"mean of (look-up step - additive step without host) over the steps of {TRAFFIC_REQUESTS} requests, "
-    f"all there from the start, {TRAFFIC_RUNNING} running at most, prompts and outputs exponential with mean {TRAFFIC_MEAN} "
-    f"tokens; at least 0, rounded to {HOST_UNIT_NS} ns",
+    f"all there from the start, {TRAFFIC_RUNNING} running at most, prompts and outputs exponential with mean "
+    f"{TRAFFIC_MEAN} tokens; at least 0, rounded to {HOST_UNIT_NS} ns",
 }
 """How each part follows from the bundle; a(prefill tokens, their cached tokens, decodes, cached tokens per decode)."""
 
@@ -58,10 +59,13 @@ class Derived:
 
     def write(self, folder: Path) -> None:
         """Writes the texts and `provenance.json` into `folder`, which is made if needed."""
-        folder.mkdir(parents=True, exist_ok=True)
         provenance = json.dumps(self.provenance, indent=2) + "\n"
-        for name, text in {**self.texts, "provenance.json": provenance}.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in {**self.texts, "provenance.json": provenance}.items():
+                (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
 
 
 def derive(costs: LookupCosts) -> Derived:

@@ -10,7 +10,7 @@ A request without token ids or keys shares no prefix with any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import count as counting
 from pathlib import Path
 from typing import Any
@@ -146,7 +146,7 @@ def _nanoseconds(text: str) -> int:
     """Seconds, in decimal, as whole ns; exact, unlike a float of a long trace."""
     try:
         value = Decimal(text) * 10**9
-    except InvalidOperation:
+    except ArithmeticError:
         raise ValueError("expected seconds") from None
     if not value.is_finite() or not 0 <= value <= LARGEST:
         raise ValueError("expected seconds from 0 on")

@@ -1,4 +1,4 @@
-"""Cost tables that ship with the package, each with where its numbers come from (`provenance.json`)."""
+"""Cost tables: those that ship with the package, each with where its numbers come from, and folders of one's own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from proctor.errors import InputError
+from proctor.serving.profiles.checks import check_tables
 from proctor.serving.simulator.costs import CostTable
 
 TABLES = ("attention.csv", "linear.csv", "head.csv", "constants.csv")
@@ -20,25 +22,43 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(entry.name for entry in folders if (entry / "constants.csv").is_file()))
 
 
-def texts(name: str) -> dict[str, str]:
-    """The four tables of a profile by file name, as text."""
-    folder = _folder(name)
-    return {table: (folder / table).read_text(encoding="utf-8") for table in TABLES}
-
-
-def provenance(name: str) -> str:
-    """The text of a profile's `provenance.json`."""
-    return (_folder(name) / "provenance.json").read_text(encoding="utf-8")
-
-
 def load(name: str) -> CostTable:
-    """The cost table of a shipped profile. Raises InputError, with the nearest name, for an unknown one."""
+    """The cost table of a shipped profile, or of a folder in the same format. Errors as `texts`."""
     return CostTable(texts(name))
 
 
-def _folder(name: str) -> Traversable:
+def texts(name: str) -> dict[str, str]:
+    """The four tables, by file name, of a shipped profile or of a folder.
+
+    Raises InputError for an unknown name, with the nearest one, and for a folder whose files are not valid.
+    """
+    if name in names():
+        return {table: (files(__name__) / name / table).read_text(encoding="utf-8") for table in TABLES}
+    folder = Path(name)
+    if not folder.is_dir():
+        raise _unknown(name)
+    found = {table: _text(folder / table) for table in TABLES}
+    check_tables(found, folder)
+    return found
+
+
+def provenance(name: str) -> str:
+    """The text of a shipped profile's `provenance.json`."""
     if name not in names():
-        close = get_close_matches(name, names(), n=1)
-        hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
-        raise InputError(f"cost profile {name!r} is unknown; {hint}")
-    return files(__name__) / name
+        raise _unknown(name)
+    folder: Traversable = files(__name__) / name
+    return (folder / "provenance.json").read_text(encoding="utf-8")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise InputError(f"{path}: cannot read it ({reason}); a cost table has {', '.join(TABLES)}") from None
+
+
+def _unknown(name: str) -> InputError:
+    close = get_close_matches(name, names(), n=1)
+    hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}, or a folder of cost tables"
+    return InputError(f"cost profile {name!r} is unknown; {hint}")

@@ -16,7 +16,7 @@ def locate(axis: Sequence[int], x: int) -> int:
 
 
 def between(axis: Sequence[int], values: Sequence[int], x: int) -> int:
-    """Value at x on the piecewise linear curve through the given points; its last piece goes on beyond the last point."""
+    """Value at x on the piecewise linear curve through the points; its last piece goes on beyond the last point."""
     i = min(locate(axis, x), len(axis) - 2)
     return lerp(values[i], values[i + 1], x - axis[i], axis[i + 1] - axis[i])
 

@@ -61,5 +61,6 @@ def read_llmservingsim_output(path: Path) -> Latencies:
     if not len(table):
         raise InputError(f"{path}: holds no request")
     output, arrival, end, latency, ttft, tpot = table.T
-    seconds = (end.max() - arrival.min()) / 1e9
-    return Latencies(ttft / 1e9, tpot[output > 1] / 1e9, latency / 1e9, float(output.sum() / seconds))
+    seconds = float(end.max() - arrival.min()) / 1e9
+    throughput = int(output.sum()) / seconds if seconds else 0.0
+    return Latencies(ttft / 1e9, tpot[output > 1] / 1e9, latency / 1e9, throughput)

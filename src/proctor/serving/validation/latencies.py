@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +11,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 METRICS = ("ttft", "tpot", "e2e")
 STATISTICS = ("mean", "p50", "p95", "p99")
-Statistics = Mapping[str, Mapping[str, float]]
-"""metric -> statistic -> value."""
 
 
 @dataclass(frozen=True)
@@ -34,22 +31,23 @@ class Latencies:
         """
         longer = output > 1
         tpot = (last - first)[longer] / (output[longer] - 1)
-        return cls(first - arrival, tpot, last - arrival, float(output.sum() / (last.max() - arrival.min())))
+        seconds = float(last.max() - arrival.min())
+        return cls(first - arrival, tpot, last - arrival, int(output.sum()) / seconds if seconds else 0.0)
 
-    def statistics(self) -> dict[str, dict[str, float]]:
-        """Mean and percentiles, linear between ranks, of each metric in ms."""
+    def statistics(self) -> dict[str, dict[str, float | None]]:
+        """Mean and percentiles, linear between ranks, of each metric in ms; None where no request has the metric."""
         return {metric: _statistics(1000 * getattr(self, metric)) for metric in METRICS}
 
 
-def _statistics(values: Floats) -> dict[str, float]:
+def _statistics(values: Floats) -> dict[str, float | None]:
     if not len(values):
-        return dict.fromkeys(STATISTICS, float("nan"))
+        return dict.fromkeys(STATISTICS)
     p50, p95, p99 = np.percentile(values, (50, 95, 99))
     return {"mean": float(values.mean()), "p50": float(p50), "p95": float(p95), "p99": float(p99)}
 
 
 def errors_pct(simulated: Latencies, measured: Latencies) -> dict[str, Any]:
-    """Signed errors in percent of `measured`: metric -> statistic -> error, and `throughput` -> error."""
+    """Signed errors in percent of `measured`: metric -> statistic -> error, and `throughput` -> error or None."""
     ours, theirs = simulated.statistics(), measured.statistics()
     table: dict[str, Any] = {
         metric: {name: percent(ours[metric][name], theirs[metric][name]) for name in STATISTICS} for metric in METRICS
@@ -57,6 +55,8 @@ def errors_pct(simulated: Latencies, measured: Latencies) -> dict[str, Any]:
     return table | {"throughput": percent(simulated.throughput, measured.throughput)}
 
 
-def percent(value: float, reference: float) -> float:
-    """How far `value` lies above `reference`, in percent of it."""
+def percent(value: float | None, reference: float | None) -> float | None:
+    """How far `value` lies above `reference`, in percent of it; None where that has no meaning."""
+    if value is None or not reference:
+        return None
     return 100 * (value - reference) / reference

@@ -15,22 +15,22 @@ LABELS = {"ttft": "TTFT", "tpot": "TPOT", "e2e": "E2E"}
 
 def error_table(result: ErrorTable) -> Table:
     """One validated run: measured and simulated values with the error of each statistic."""
-    table = _table(f"simulated with {result.tables} costs against measured")
+    table = _table()
     measured, simulated = result.measured.statistics(), result.simulated.statistics()
     for column in ("measured", "simulated", "error"):
         table.add_column(column, justify="right")
     for metric, statistic, error in _cells(result.errors_pct):
         values = (measured[metric][statistic], simulated[metric][statistic])
-        table.add_row(f"{LABELS[metric]} {statistic} (ms)", *(f"{value:,.1f}" for value in values), _percent(error))
+        table.add_row(f"{LABELS[metric]} {statistic} (ms)", *map(_number, values), _percent(error))
     rates = (result.measured.throughput, result.simulated.throughput)
     error = result.errors_pct["throughput"]
-    table.add_row("throughput (tokens/s)", *(f"{rate:,.1f}" for rate in rates), _percent(error))
+    table.add_row("throughput (tokens/s)", *map(_number, rates), _percent(error))
     return table
 
 
-def comparison_table(name: str, errors: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Errors of several simulations, by the simulation's name, of the measured run `name`."""
-    table = _table(name)
+def comparison_table(errors: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Errors of several simulations of one measured run, by the simulation's name."""
+    table = _table()
     for column in errors:
         table.add_column(column, justify="right")
     for metric in METRICS:
@@ -40,15 +40,19 @@ def comparison_table(name: str, errors: Mapping[str, Mapping[str, Any]]) -> Tabl
     return table
 
 
-def _table(title: str) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+def _table() -> Table:
+    table = Table(box=None, pad_edge=False)
     table.add_column("metric")
     return table
 
 
-def _cells(errors: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
+def _cells(errors: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None]]:
     return ((metric, statistic, errors[metric][statistic]) for metric in METRICS for statistic in STATISTICS)
 
 
-def _percent(error: float) -> str:
-    return f"{error:+.1f} %"
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}"
+
+
+def _percent(error: float | None) -> str:
+    return "-" if error is None else f"{error:+.1f} %"

@@ -5,7 +5,7 @@ Every check is code and every rejection has a named reason that the search count
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from proctor.siris.problems.domain import Case, Domain, Outcome, Prediction
@@ -57,23 +57,36 @@ def _wins_clearly(predictions: Mapping[str, Prediction]) -> bool:
     return relative * 100 >= MIN_LEAD_PERCENT and absolute >= MIN_LEAD_NS
 
 
-def assess(domain: Domain, case: Case, perturbation: str) -> Assessment:
-    """Run every candidate under both versions."""
-    designs = domain.designs(case.design_problem)
-    return Assessment(
-        perturbed={design: domain.predict(case, design, perturbation) for design in designs},
-        reference={design: domain.predict(case, design, None) for design in designs},
-    )
+def predictions(domain: Domain, case: Case, perturbation: str | None) -> dict[str, Prediction]:
+    """All candidates under one version; `None` means the reference simulator."""
+    return {design: domain.predict(case, design, perturbation) for design in domain.designs(case.design_problem)}
 
 
-def rejection(assessment: Assessment) -> str | None:
-    """Why a case is not admitted, or None."""
-    if not _wins_clearly(assessment.perturbed):
+def assess(domain: Domain, case: Case, perturbation: str) -> Assessment | str:
+    """Run the candidates under both versions; returns why the case is not admitted, as soon as that is clear."""
+    perturbed = predictions(domain, case, perturbation)
+    if not _wins_clearly(perturbed):
         return "no clear winner under the perturbed simulator"
-    if not _wins_clearly(assessment.reference):
+    reference = predictions(domain, case, None)
+    if not _wins_clearly(reference):
         return "no clear winner under the reference simulator"
-    if all(assessment.perturbed[d].digest == assessment.reference[d].digest for d in assessment.reference):
+    if all(perturbed[d].digest == reference[d].digest for d in reference):
         return "the change alters no prediction"
-    if all(assessment.perturbed[d].value == assessment.reference[d].value for d in assessment.reference):
+    if all(perturbed[d].value == reference[d].value for d in reference):
         return "the change alters no target metric"
-    return None
+    return Assessment(perturbed, reference)
+
+
+def confirmations(domain: Domain, traces: Iterable[Case], perturbation: str, assessment: Assessment) -> int:
+    """On how many of the traces both versions recommend what they recommend here; stops once too many have failed."""
+    held = failed = 0
+    for case in traces:
+        same = (
+            best(predictions(domain, case, perturbation)) == assessment.presented
+            and best(predictions(domain, case, None)) == assessment.answer
+        )
+        held += same
+        failed += not same
+        if failed > CONFIRMATIONS - MIN_CONFIRMED:
+            break
+    return held

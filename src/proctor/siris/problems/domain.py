@@ -1,6 +1,6 @@
 """What a simulator must offer so that problems can be built on it.
 
-Everything above this line of the suite (admission, pairing, search, packets, conversation, scores) knows a simulator only
+Everything else in the suite (admission, pairing, search, packets, conversation, scores) knows a simulator only
 through `Domain`. The serving simulator is the first to meet it (`serving_domain`).
 """
 
@@ -18,7 +18,7 @@ LABELS = ("A", "B", "C", "D")
 
 @dataclass(frozen=True)
 class Case:
-    """A design problem on one system with one workload. `system` and `workload` are JSON data that only the domain reads."""
+    """A design problem on one system with one workload; both are JSON data that only the domain reads."""
 
     design_problem: str
     system: Mapping[str, Any]

@@ -13,7 +13,6 @@ from proctor.siris.problems.domain import Evidence
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
-Label = Literal["A", "B", "C", "D"]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
@@ -33,9 +32,9 @@ class ProblemEntry(_Strict):
     shared: dict[str, Any] = Field(description="workload parameters that both problems of the pair have")
     parameters: dict[str, Any] = Field(description="workload parameters of this problem")
     workload_seed: int
-    labels: dict[Label, str] = Field(description="label -> design")
-    presented: Label
-    answer: Label
+    labels: dict[str, str] = Field(description="label -> design")
+    presented: str = Field(pattern="^[A-D]$")
+    answer: str = Field(pattern="^[A-D]$")
     perturbed: dict[str, int]
     reference: dict[str, int]
     confirmed: int = Field(description="confirmation traces, of ten, on which the label held")
@@ -71,7 +70,9 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{path}: cannot read the suite's manifest ({error.strerror}); give a suite's name or folder") from error
+        raise InputError(
+            f"{path}: cannot read the suite's manifest ({error.strerror}); give a suite's name or folder"
+        ) from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text; restore the file or build the suite again") from error
     try:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from proctor.siris.problems.admission import (
-    CONFIRMATIONS,
-    MIN_CONFIRMED,
-    Assessment,
-    assess,
-    rejection,
-)
+from proctor.siris.problems.admission import CONFIRMATIONS, MIN_CONFIRMED, Assessment, assess, confirmations
 from proctor.siris.problems.domain import Case, Domain, Frame
 
 PROPOSALS_PER_FRAME = 24
+PROBES_PER_FRAME = 10  # a frame in which none of the first proposals is admitted is given up
 MATCHES_PER_FRAME = 4
 DISCOVERY_SEED = 0
+CONFIRMATION_SEEDS = range(DISCOVERY_SEED + 1, DISCOVERY_SEED + 1 + CONFIRMATIONS)
 
 
 @dataclass(frozen=True)
@@ -58,13 +54,14 @@ def search_frame(domain: Domain, perturbation: str, seed: int, index: int) -> Fr
     frame = domain.frame(domain.design_problem(perturbation), rng)
     rejections: Counter[str] = Counter()
     admitted: list[Member] = []
-    for _ in range(PROPOSALS_PER_FRAME):
+    proposals = 0
+    while proposals < (PROPOSALS_PER_FRAME if admitted else PROBES_PER_FRAME):
+        proposals += 1
         parameters = domain.propose(frame, rng)
         case = domain.generate(frame, parameters, DISCOVERY_SEED)
         assessment = assess(domain, case, perturbation)
-        reason = rejection(assessment)
-        if reason:
-            rejections[reason] += 1
+        if isinstance(assessment, str):
+            rejections[assessment] += 1
         else:
             admitted.append(Member(parameters, case, assessment))
     matches = _matches(admitted)
@@ -74,11 +71,11 @@ def search_frame(domain: Domain, perturbation: str, seed: int, index: int) -> Fr
         pair = _confirm(domain, perturbation, frame, upheld, overturned, rejections)
         if pair:
             break
-    return FrameResult(pair, PROPOSALS_PER_FRAME, +rejections)
+    return FrameResult(pair, proposals, +rejections)
 
 
 def _matches(admitted: list[Member]) -> list[tuple[Member, Member]]:
-    """Upheld and overturned problems with one recommendation, those first whose recommendation leads by a similar factor.
+    """Upheld and overturned problems with one recommendation, closest predicted leads first.
 
     Otherwise the size of the predicted lead alone would tell the two outcomes apart.
     """
@@ -103,18 +100,10 @@ def _confirm(
 ) -> Pair | None:
     members = []
     for member in (upheld, overturned):
-        confirmed = confirmations(domain, perturbation, frame, member)
+        traces = (domain.generate(frame, member.parameters, seed) for seed in CONFIRMATION_SEEDS)
+        confirmed = confirmations(domain, traces, perturbation, member.assessment)
         if confirmed < MIN_CONFIRMED:
             rejections["the label does not hold on confirmation traces"] += 1
             return None
-        members.append(Member(member.parameters, member.case, member.assessment, confirmed))
+        members.append(replace(member, confirmed=confirmed))
     return Pair(perturbation, frame, *members)
-
-
-def confirmations(domain: Domain, perturbation: str, frame: Frame, member: Member) -> int:
-    """On how many traces from the same generator, with other seeds, both recommendations stay the same."""
-    count = 0
-    for seed in range(DISCOVERY_SEED + 1, DISCOVERY_SEED + 1 + CONFIRMATIONS):
-        again = assess(domain, domain.generate(frame, member.parameters, seed), perturbation)
-        count += (again.presented, again.answer) == (member.assessment.presented, member.assessment.answer)
-    return count

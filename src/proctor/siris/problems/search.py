@@ -15,7 +15,7 @@ from proctor.siris.problems.domain import Domain
 from proctor.siris.problems.domains import get_domain
 from proctor.siris.problems.pairs import FrameResult, Pair, search_frame
 
-CANDIDATES_PER_PAIR = 3
+CANDIDATES_PER_PAIR = 2
 MAX_FRAMES_PER_PAIR = 200
 
 
@@ -35,11 +35,12 @@ def search(
     pairs: int,
     seed: int,
     workers: int | None = None,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Pair], SearchReport]:
     """Find that many pairs. The result depends on the arguments alone, not on the number of workers.
 
-    `on_progress` is told how many candidate pairs were found, of how many wanted. Raises InputError if the frames run out.
+    `on_progress` is told how many candidate pairs were found, of how many wanted. Raises InputError if the frames run
+    out.
     """
     domain.design_problem(perturbation)
     wanted = pairs * CANDIDATES_PER_PAIR
@@ -51,7 +52,8 @@ def search(
         report.rejections.update(result.rejections)
         if result.pair:
             found.append(result.pair)
-            on_progress(len(found), wanted)
+            if on_progress:
+                on_progress(len(found), wanted)
         if len(found) == wanted:
             break
     report.candidates = len(found)
@@ -104,7 +106,10 @@ def spread(candidates: Sequence[Pair], count: int) -> list[Pair]:
 
 
 def _features(pair: Pair) -> dict[str, Any]:
-    features: dict[str, Any] = {"presented": pair.upheld.assessment.presented, "answer": pair.overturned.assessment.answer}
+    features: dict[str, Any] = {
+        "presented": pair.upheld.assessment.presented,
+        "answer": pair.overturned.assessment.answer,
+    }
     parts = {"shared": pair.frame.shared, "system": pair.frame.system}
     for outcome, member in (("upheld", pair.upheld), ("overturned", pair.overturned)):
         parts[outcome] = member.parameters

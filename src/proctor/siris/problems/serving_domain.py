@@ -82,7 +82,7 @@ class ServingDomain:
         return frame
 
     def propose(self, frame: Frame, rng: Random) -> dict[str, Any]:
-        parameters: dict[str, Any] = _family(frame.design_problem).propose(frame, rng)
+        parameters: dict[str, Any] = _family(frame.design_problem).propose(rng)
         return parameters
 
     def generate(self, frame: Frame, parameters: Mapping[str, Any], seed: int) -> Case:
@@ -155,7 +155,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - Markdown from our own data, never HTML
+        autoescape=False,
     )
 
 
@@ -163,8 +163,14 @@ def _render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
+@cache
+def _provenance(profile: str) -> Mapping[str, Any]:
+    about: Mapping[str, Any] = json.loads(profiles.provenance(profile))
+    return about
+
+
 def _description(case: Case) -> str:
-    about = profiles.provenance(case.system["profile"])
+    about = _provenance(case.system["profile"])
     return _render(
         "system-description.md.j2",
         design_problem=case.design_problem,
@@ -175,7 +181,7 @@ def _description(case: Case) -> str:
 
 
 def _configuration(case: Case) -> dict[str, Any]:
-    about = profiles.provenance(case.system["profile"])
+    about = _provenance(case.system["profile"])
     settings = {name: case.system[name] for name in _CONFIG_FIELDS if name in case.system}
     return {"model": about["model"], "accelerator": about["gpu"], **settings}
 

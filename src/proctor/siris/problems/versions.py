@@ -1,7 +1,7 @@
 """Simulator versions: the visible source, patched or not, and the code that runs.
 
-A version is text. The text that a packet shows is the text that is executed: a version is loaded as a package of its own
-straight from its files.
+A version is text. The text that a packet shows is the text that is executed: a version is loaded as a package of its
+own straight from its files.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.resources import files
 from importlib.util import spec_from_loader
-from types import ModuleType
 
 import whatthepatch
 
@@ -53,9 +52,7 @@ class _Sources(MetaPathFinder, InspectLoader):
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
         if fullname not in self.texts:
             return None
         return spec_from_loader(fullname, self, is_package=self.is_package(fullname))

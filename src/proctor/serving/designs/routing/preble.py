@@ -14,7 +14,7 @@ class Router:
         self.uses: Counter[tuple[int, int]] = Counter()  # (replica, key) -> requests within the window
 
     def choose(self, replicas: list[Any], request: Any, now: int) -> int:
-        """Lowest load + prefill + eviction; a reuse of more than half of the prompt limits the choice to those with it."""
+        """Lowest load + prefill + eviction; a reuse of more than half of the prompt leaves only those that have it."""
         cached = {r.index: r.cached_tokens(request.keys, request.prompt_tokens) for r in replicas}
         best = max(cached.values())
         if 2 * best > request.prompt_tokens:

@@ -34,15 +34,15 @@ def frame(rng: Random) -> Frame:
     shared = {
         "requests": rng.choice((48, 56, 64, 72, 80, 96)),
         "prefixes": rng.choice((3, 4, 6, 8, 12, 16)),
+        "suffix_tokens": [low := rng.choice((32, 64, 128, 256, 512)), low * rng.choice((1, 2, 3))],
         "output_tokens": rng.choice((1, 2, 4, 8)),
     }
     return Frame("routing", system, shared)
 
 
-def propose(frame: Frame, rng: Random) -> dict[str, Any]:
+def propose(rng: Random) -> dict[str, Any]:
     return {
-        "prefix_tokens": 16 * rng.randint(34, 100),
-        "suffix_tokens": [low := rng.choice((16, 32, 64, 128, 256, 512)), low * rng.choice((1, 2, 3))],
+        "prefix_tokens": 256 * rng.randint(2, 6) + 16 * rng.randint(2, 15),
         "gap_us": 500 * rng.randint(6, 60),
         "hot_percent": 5 * rng.randint(0, 12),
         "zipf_percent": 10 * rng.randint(0, 12),
@@ -62,7 +62,10 @@ def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[d
             {
                 "id": f"r{i:03}",
                 "arrival_ns": START_NS + i * parameters["gap_us"] * 1_000,
-                "prompt": [[name, parameters["prefix_tokens"]], [f"user-{i}", rng.randint(*parameters["suffix_tokens"])]],
+                "prompt": [
+                    [name, parameters["prefix_tokens"]],
+                    [f"user-{i}", rng.randint(*frame.shared["suffix_tokens"])],
+                ],
                 "output_tokens": frame.shared["output_tokens"],
             }
         )

@@ -66,10 +66,10 @@ CATALOGUE: Mapping[str, Perturbation] = {
     for p in (
         _make("prefix_cap", "routing", "value", "prefix reuse is credited only up to 512 tokens"),
         _make("reuse_granularity", "routing", "value", "prefix reuse is credited only in units of 256 tokens"),
-        _make("shared_nic", "handoff", "omission", "each pair of GPUs has a link of its own instead of one NIC per GPU"),
         _make(
-            "query_interpolation", "local_scheduling", "omission", "costs are not interpolated along the query axis"
+            "shared_nic", "handoff", "omission", "each pair of GPUs has a link of its own instead of one NIC per GPU"
         ),
+        _make("query_interpolation", "local_scheduling", "omission", "costs are not interpolated along the query axis"),
         _make(
             "step_aggregation",
             "local_scheduling",

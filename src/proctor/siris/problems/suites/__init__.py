@@ -1,4 +1,4 @@
-"""Frozen suites as data (a manifest, the workloads it names, digests of all evidence), and how they are read and verified."""
+"""Frozen suites as data (a manifest, its workloads, digests of all evidence), and how they are read and verified."""
 
 from __future__ import annotations
 
@@ -110,7 +110,8 @@ def _differences(suite: Suite, entry: ProblemEntry) -> list[str]:
     frame = Frame(entry.design_problem, entry.system, entry.shared)
     case = suite.domain.generate(frame, entry.parameters, entry.workload_seed)
     found = []
-    for version, perturbation in (("perturbed", entry.perturbation), ("reference", None)):
+    versions: tuple[tuple[Version, str | None], ...] = (("perturbed", entry.perturbation), ("reference", None))
+    for version, perturbation in versions:
         values = {d: suite.domain.predict(case, d, perturbation).value for d in entry.labels.values()}
         if values != getattr(entry, version):
             found.append(f"{version} predictions")
@@ -119,7 +120,7 @@ def _differences(suite: Suite, entry: ProblemEntry) -> list[str]:
         evidence = suite.domain.evidence(case, entry.labels, perturbation)
         if digest(evidence.description["workload.json"]) != entry.workload_digest:
             found.append("workload")
-        if evidence_digest(evidence) != entry.evidence_digest[version]:
+        if evidence_digest(evidence) != entry.evidence_digest.get(version):
             found.append(f"{version} evidence digest")
     if (entry.presented == entry.answer) != (entry.outcome == "upheld"):
         found.append("outcome")

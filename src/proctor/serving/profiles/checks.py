@@ -1,0 +1,80 @@
+"""Checks cost tables that a person wrote or imported, before the simulator reads them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from proctor.errors import InputError
+
+LARGEST_NS = 10**15
+CONSTANTS = ("layers", "launch_ns", "host_ns")
+
+
+def check_tables(texts: dict[str, str], folder: Path) -> None:
+    """Raises InputError naming file, line and column for the first violation of the format.
+
+    attention.csv: `query_tokens` and a rising KV axis; rows `1`, `1+`, then rising query tokens. linear.csv: the same
+    query axis without `1+`. head.csv: rising requests, at least two rows. constants.csv: layers, launch_ns, host_ns.
+    All costs are whole ns, 0 or more.
+    """
+    attention = _rows(texts["attention.csv"], folder / "attention.csv")
+    _rising(attention[0][1:], folder / "attention.csv", "the KV axis in line 1", least=2)
+    labels = [row[0] for row in attention[1:]]
+    if labels[:2] != ["1", "1+"]:
+        raise InputError(f"{folder / 'attention.csv'}: expected the first two rows to be 1 and 1+, found {labels[:2]}")
+    queries = ["1", *labels[2:]]
+    _rising(queries, folder / "attention.csv", "query_tokens", least=2)
+    linear = _two_columns(texts["linear.csv"], folder / "linear.csv")
+    if [row[0] for row in linear] != queries:
+        raise InputError(f"{folder / 'linear.csv'}: query_tokens: expected {', '.join(queries)}, as in attention.csv")
+    head = _two_columns(texts["head.csv"], folder / "head.csv")
+    _rising([row[0] for row in head], folder / "head.csv", "requests", least=2)
+    _constants(_two_columns(texts["constants.csv"], folder / "constants.csv"), folder / "constants.csv")
+
+
+def _rows(text: str, path: Path) -> list[list[str]]:
+    """Header and rows of equal length, costs checked."""
+    rows = list(csv.reader(text.splitlines()))
+    if len(rows) < 2:
+        raise InputError(f"{path}: holds no data row")
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) != len(rows[0]):
+            raise InputError(f"{path} line {line}: {len(row)} fields, the header has {len(rows[0])}")
+        for column, cell in zip(rows[0][1:], row[1:], strict=True):
+            if _whole(cell) is None:
+                raise InputError(
+                    f"{path} line {line}: {column}: expected whole ns from 0 to {LARGEST_NS}, found {cell[:40]!r}"
+                )
+    return rows
+
+
+def _two_columns(text: str, path: Path) -> list[list[str]]:
+    rows = _rows(text, path)
+    if len(rows[0]) != 2:
+        raise InputError(f"{path} line 1: expected two columns, found {len(rows[0])}")
+    return rows[1:]
+
+
+def _rising(cells: Sequence[str], path: Path, name: str, least: int) -> None:
+    axis = [_whole(cell) for cell in cells]
+    values = [value for value in axis if value is not None]
+    if len(values) < least or len(values) < len(axis) or any(low >= high for low, high in pairwise(values)):
+        raise InputError(f"{path}: {name}: expected {least} or more whole numbers that rise")
+
+
+def _constants(rows: Sequence[list[str]], path: Path) -> None:
+    found = [row[0] for row in rows]
+    if sorted(found) != sorted(CONSTANTS):
+        raise InputError(f"{path}: name: expected {', '.join(CONSTANTS)} once each, found {', '.join(found)}")
+    if ["layers", "0"] in rows:
+        raise InputError(f"{path}: layers: expected 1 or more")
+
+
+def _whole(cell: str) -> int | None:
+    """The number in a cell, or None where it is none from 0 to LARGEST_NS."""
+    if not cell.isascii() or not cell.isdigit() or len(cell) > 16 or int(cell) > LARGEST_NS:
+        return None
+    return int(cell)
