@@ -35,6 +35,7 @@ def test_a_narrow_terminal_puts_intervals_below_and_stays_within_its_width():
 
 def test_a_narrower_one_exchanges_rows_and_columns():
     lines = [line.split() for line in shown(40).splitlines()]
+    assert ["openai/[bold]x|y"] in lines
     assert ["J", "50.0", "[44.1,", "55.9]"] in lines
     assert ["D", "-3.4", "[-9.0,", "+2.2]"] in lines
 
