@@ -71,6 +71,10 @@ def _latencies(best: int) -> dict[str, int]:
     return {label: 10**9 + 10**8 * ((index - best) % 4) for index, label in enumerate(LABELS)}
 
 
+def make_suite() -> HandMade:
+    return HandMade("hand-made", "0" * 64, tuple(_problem(number) for number in range(24)))
+
+
 @pytest.fixture(scope="session")
 def suite() -> HandMade:
-    return HandMade("hand-made", "0" * 64, tuple(_problem(number) for number in range(24)))
+    return make_suite()

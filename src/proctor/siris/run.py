@@ -74,7 +74,8 @@ def run(plan: Plan, progress: Progress) -> Result:
     """Ask what is not answered yet.
 
     Raises InputError before anything is asked where the plan cannot work, and afterwards where no conversation at all
-    came about for one and the same reason (a model that its provider does not know, a wrong key).
+    came about for one and the same reason (a model that its provider does not know, a wrong key). Ctrl-C raises
+    KeyboardInterrupt when the log is closed.
     """
     suite = load_suite(plan.suite)
     models, conditions = list(dict.fromkeys(plan.models)), list(dict.fromkeys(plan.conditions))
@@ -112,6 +113,8 @@ def run(plan: Plan, progress: Progress) -> Result:
         model_cost_config=prices,
         **plan.generation,
     )
+    if len(logs) < len(models) * len(conditions):
+        raise KeyboardInterrupt  # Inspect takes Ctrl-C for a success without logs
     result = _result(logs, problems, plan.repetitions, expected)
     _raise_if_nothing_came_about(result)
     return result
