@@ -23,6 +23,14 @@ class Table:
     labels: int = 2
 
 
+def output() -> Console:
+    """Standard output as tables want it: a terminal with its width, or a pipe without an edge."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=PIPE_WIDTH)
+
+
 def show(console: Console, tables: Sequence[Table], notes: Sequence[str]) -> None:
     """Print tables and the notes under them; on a terminal too narrow for a table, as `fitted` says."""
     for table in tables:
