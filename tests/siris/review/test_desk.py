@@ -51,7 +51,9 @@ def test_list_names_every_file_with_its_length(desk):
 
 
 def test_read_numbers_lines_and_tells_the_lines_seen(desk, seen):
-    assert desk.read("candidates/B.py") == "candidates/B.py, lines 1-2 of 2\n    1| class Router:\n    2|     limit = 512"
+    assert (
+        desk.read("candidates/B.py") == "candidates/B.py, lines 1-2 of 2\n    1| class Router:\n    2|     limit = 512"
+    )
     assert seen == [("candidates/B.py", [1, 2], True)]
 
 
@@ -109,7 +111,10 @@ def test_pages_taken_together_are_the_file(lines, long, count):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"path": "simulator/Replica.py"}, "There is no file 'simulator/Replica.py'. Did you mean simulator/replica.py"),
+        (
+            {"path": "simulator/Replica.py"},
+            "There is no file 'simulator/Replica.py'. Did you mean simulator/replica.py",
+        ),
         ({"path": "replica.py"}, "Did you mean simulator/replica.py?"),
         ({"path": "A.py"}, "Did you mean candidates/A.py?"),
         ({"path": "../../etc/passwd"}, "There is no file"),
