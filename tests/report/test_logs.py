@@ -20,6 +20,7 @@ def with_status(log, folder, status, name="2020-01-01T00-00-00+00-00_siris_x.eva
     """Copy a log with another status, as an interrupted run would have left it."""
     broken = read_eval_log(str(log))
     broken.status = status
+    broken.results = None
     write_eval_log(broken, str(folder / name))
     return folder / name
 
@@ -98,6 +99,24 @@ def test_an_error_of_the_run_is_an_infrastructure_error_even_where_it_was_scored
         "RuntimeError('the provider went away')"
     ]
     assert len(reading.records) == 12
+
+
+def test_a_run_that_tried_everything_counts_although_inspect_calls_it_an_error(make_task, tmp_path):
+    """With fail_on_error and continue_on_fail, so that the next run resumes it, the status of such a run is "error"."""
+    from inspect_ai import eval as inspect_eval
+
+    def choose(problem, _outcome, epoch):
+        if problem == "pair-1-upheld" and epoch == 2:
+            raise RuntimeError("rate limit")
+        return "A", "A"
+
+    task = make_task(choose, fail_on_error=True)
+    options = {"log_dir": str(tmp_path), "display": "none", "log_realtime": False, "continue_on_fail": True}
+    [log] = inspect_eval(task, model="mockllm/model", **options)
+    assert log.status == "error"
+    reading = read_logs([tmp_path])
+    assert [r.scored for r in reading.records].count(False) == 1
+    assert (len(reading.records), reading.left_out) == (12, ())
 
 
 def test_a_sample_without_a_score_is_an_error_of_ours_not_a_gap(run_eval, tmp_path):

@@ -14,9 +14,6 @@ def row(problem="cap-01-upheld", initial="A", final="A", **more):
     return {"problem": problem, "initial": initial, "final": final, "model": "agent", "condition": "perturbed"} | more
 
 
-pytestmark = pytest.mark.usefixtures("review_room")
-
-
 @pytest.fixture
 def suite(small_suite):
     return small_suite

@@ -69,7 +69,7 @@ class AnswerFileError(InputError):
 
 
 def read_answers(path: Path, suite: Suite) -> list[Answer]:
-    """Read and check the whole file. Raises AnswerFileError with every bad line, InputError where there is no answer."""
+    """Read and check the whole file. Raises AnswerFileError for bad lines, InputError where there is no answer."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
