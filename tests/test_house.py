@@ -32,7 +32,7 @@ ROOMS = {
     "_registry": {"siris", "gym", "sandboxes", "errors"},
     "cli": {"report", "siris", "gym", "serving", "sandboxes", "stats", "errors", "_registry"},
 }
-# The steps of a suite, in the order of the arrows; `scorer` and `task` wire them.
+# The steps of a suite, in the order of the arrows; `scorer` and `task` wire them, `run` runs the task.
 STEPS = {
     "siris": {
         "problems": set(),
@@ -40,6 +40,8 @@ STEPS = {
         "verdict": {"review", "problems"},
         "scorer": {"verdict", "review", "problems"},
         "task": {"scorer", "verdict", "review", "problems"},
+        "prices": set(),
+        "run": {"prices", "task", "scorer", "verdict", "review", "problems"},
     },
     "gym": {
         "packages": set(),

@@ -20,6 +20,7 @@ def with_status(log, folder, status, name="2020-01-01T00-00-00+00-00_siris_x.eva
     """Copy a log with another status, as an interrupted run would have left it."""
     broken = read_eval_log(str(log))
     broken.status = status
+    broken.results = None
     write_eval_log(broken, str(folder / name))
     return folder / name
 
@@ -100,6 +101,24 @@ def test_an_error_of_the_run_is_an_infrastructure_error_even_where_it_was_scored
     assert len(reading.records) == 12
 
 
+def test_a_run_that_tried_everything_counts_although_inspect_calls_it_an_error(make_task, tmp_path):
+    """With fail_on_error and continue_on_fail, so that the next run resumes it, the status of such a run is "error"."""
+    from inspect_ai import eval as inspect_eval
+
+    def choose(problem, _outcome, epoch):
+        if problem == "pair-1-upheld" and epoch == 2:
+            raise RuntimeError("rate limit")
+        return "A", "A"
+
+    task = make_task(choose, fail_on_error=True)
+    options = {"log_dir": str(tmp_path), "display": "none", "log_realtime": False, "continue_on_fail": True}
+    [log] = inspect_eval(task, model="mockllm/model", **options)
+    assert log.status == "error"
+    reading = read_logs([tmp_path])
+    assert [r.scored for r in reading.records].count(False) == 1
+    assert (len(reading.records), reading.left_out) == (12, ())
+
+
 def test_a_sample_without_a_score_is_an_error_of_ours_not_a_gap(run_eval, tmp_path):
     """With score_on_error off Inspect drops such samples from its metrics; we still know they were assigned."""
 
@@ -154,6 +173,15 @@ def test_a_named_file_that_is_no_log_is_one_clear_line(tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("folder_first", [True, False])
+def test_a_damaged_log_that_was_named_is_an_error_even_if_its_folder_was_named_too(finished, tmp_path, folder_first):
+    bad = tmp_path / "bad.eval"
+    bad.write_text("not a log")
+    paths = [tmp_path, bad] if folder_first else [bad, tmp_path]
+    with pytest.raises(InputError, match=r"bad\.eval"):
+        read_logs([finished, *paths])
+
+
 @pytest.mark.parametrize("keep", [0.3, 0.9])
 def test_a_truncated_log_in_a_folder_is_left_out_and_the_rest_is_reported(finished, tmp_path, keep):
     whole = finished.read_bytes()
@@ -161,6 +189,25 @@ def test_a_truncated_log_in_a_folder_is_left_out_and_the_rest_is_reported(finish
     reading = read_logs([tmp_path, finished])
     assert len(reading.records) == 12
     assert [out.log.name for out in reading.left_out] == ["truncated.eval"]
+
+
+def test_a_log_with_damaged_samples_under_a_sound_header_is_treated_as_unreadable(finished, tmp_path):
+    data = bytearray(finished.read_bytes())
+    member = data.index(b"samples/pair-0-upheld_epoch_1.json") + 40
+    data[member : member + 200] = bytes(200)
+    bad = tmp_path / "bad.eval"
+    bad.write_bytes(data)
+    assert read_eval_log(str(bad), header_only=True).status == "success"
+    other = tmp_path / "good"
+    other.mkdir()
+    changed = read_eval_log(str(finished))
+    changed.eval.task_id = "another"
+    write_eval_log(changed, str(other / "good.eval"))
+    reading = read_logs([tmp_path])
+    assert len(reading.records) == 12
+    assert [out.log.name for out in reading.left_out] == ["bad.eval"]
+    with pytest.raises(InputError, match=r"^\S+bad\.eval: not a readable Inspect log"):
+        read_logs([bad, other])
 
 
 def test_the_log_of_another_task_is_left_out_by_name(finished, tmp_path):

@@ -35,6 +35,7 @@ def test_a_narrow_terminal_puts_intervals_below_and_stays_within_its_width():
 
 def test_a_narrower_one_exchanges_rows_and_columns():
     lines = [line.split() for line in shown(40).splitlines()]
+    assert ["openai/[bold]x|y"] in lines
     assert ["J", "50.0", "[44.1,", "55.9]"] in lines
     assert ["D", "-3.4", "[-9.0,", "+2.2]"] in lines
 
@@ -60,3 +61,13 @@ def test_markdown_escapes_what_would_end_a_cell():
         "| openai/[bold]x\\|y | perturbed | 50.0 [44.1, 55.9] | -3.4 [-9.0, +2.2] |",
     ]
     assert lines[-2:] == ["- one", "- two"]
+
+
+def test_control_characters_never_reach_the_terminal():
+    hostile = Table("T", ("model", "condition", "J"), (("m\x1b[31m\nx", "c", "1"),))
+    stream = io.StringIO()
+    show(Console(file=stream, width=PIPE_WIDTH), [hostile], ["note\x1b]0;title\x07"])
+    for text in (stream.getvalue(), markdown([hostile], ["note\x1b"])):
+        assert "\x1b" not in text
+        assert "\\x1b" in text
+    assert "m\\x1b[31m\\nx" in stream.getvalue()

@@ -30,6 +30,23 @@ def test_single_observation_clusters_give_scipys_interval(method):
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.02)
 
 
+def test_bca_corrects_a_biased_statistic_as_scipy_does():
+    """The plug-in variance is biased and skewed, so that both corrections matter."""
+    values = np.random.default_rng(9).exponential(size=20)
+    rng = np.random.default_rng(1)
+    expected = stats.bootstrap((values,), np.var, method="bca", n_resamples=40_000, rng=rng).confidence_interval
+    moments = np.column_stack([values**2, values, np.ones(len(values))])
+    found = cluster_bootstrap(
+        moments,
+        lambda t: t[..., 0] / t[..., 2] - (t[..., 1] / t[..., 2]) ** 2,
+        unit="value",
+        rng=np.random.default_rng(2),
+        draws=40_000,
+        method="bca",
+    )
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=0.02)
+
+
 def test_the_expanded_interval_of_a_mean_is_close_to_students():
     values = np.random.default_rng(5).normal(size=12)
     found = cluster_bootstrap(columns(values), mean, unit="value", rng=np.random.default_rng(0), draws=40_000)

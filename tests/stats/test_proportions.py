@@ -92,7 +92,7 @@ def test_one_cluster_says_little_and_none_says_nothing():
 
 @pytest.mark.parametrize(("upheld", "overturned", "within"), [(0.9, 0.4, 0.5), (0.97, 0.1, 0.8), (0.6, 0.5, 0.3)])
 def test_ninety_five_percent_intervals_cover_a_known_truth_with_only_twelve_pairs(upheld, overturned, within):
-    """The plain percentile interval covers U = 97 % in under half of the studies here; see docs/decisions."""
+    """The plain percentile interval covers U = 97 % in under half of the studies here; see decision 0003."""
     rng = np.random.default_rng(42)
     size = (1 - within) / within
     truth = {"U": upheld, "O": overturned, "J": (upheld + overturned) / 2, "D": (upheld - overturned) / 2}

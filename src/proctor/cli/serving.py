@@ -65,6 +65,8 @@ def validate_command(
     from proctor.serving.validation.tables import error_table
 
     result = validate(bundle, bench, workload, tables.value, model_config)
+    for note in result.notes:
+        typer.echo(f"note: {note}", err=True)
     if as_json:
         _show_json(result.as_json())
     else:

@@ -78,9 +78,10 @@ def build(
             )
             found += pairs_found
     manifest, workloads = assemble(domain, out.name, seed, found)
-    write_suite(out, manifest, workloads)
+    searched = {"seed": seed, "pairs": pairs, "reports": {name: vars(report) for name, report in reports.items()}}
+    write_suite(out, manifest, workloads, searched)
     if as_json:
-        typer.echo(json.dumps({"suite": str(out), "reports": {n: vars(r) for n, r in reports.items()}}, indent=1))
+        typer.echo(json.dumps({"suite": str(out), **searched}, indent=1))
         return
     for name, report in reports.items():
         _show_report(name, report)

@@ -1,7 +1,7 @@
 """Finished Inspect logs -> records of siris conversations, each counted once.
 
 A killed or cancelled run leaves its log behind, and the run that completed it holds the same samples again: so only
-logs with status "success" count, and of several for one task only the newest. What is left out is named, with reasons.
+logs of runs that went to their end count, and of several for one task only the newest. What is left out is named.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from proctor.report.log_files import LeftOut, LogFile, damaged, open_logs, read_
 from proctor.siris.verdict.records import Group, Record
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalSample, EvalSpec
+    from inspect_ai.log import EvalLog, EvalSample, EvalSpec
 
 Progress = Callable[[Sequence[LogFile]], Iterable[LogFile]]
 
@@ -85,16 +85,23 @@ def read_logs(paths: Sequence[Path], progress: Progress = iter) -> Reading:
 
 
 def _finished(logs: Iterable[LogFile], left_out: list[LeftOut]) -> list[LogFile]:
-    """Keep each task's newest successful log, oldest task first. Retries and completed sets keep their task's id."""
+    """Keep each task's newest finished log, oldest task first. Retries and completed sets keep their task's id."""
     tasks: dict[str, list[LogFile]] = defaultdict(list)
     for log in sorted(logs, key=lambda log: (log.header.eval.created, log.header.stats.completed_at, str(log.path))):
         tasks[log.header.eval.task_id].append(log)
     kept = []
     for attempts in tasks.values():
-        done = [log for log in attempts if log.header.status == "success"]
+        done = [log for log in attempts if _went_to_its_end(log.header)]
         kept += done[-1:]
         left_out += [LeftOut(log.path, _why(log, done[-1:])) for log in attempts if log not in done[-1:]]
     return kept
+
+
+def _went_to_its_end(header: EvalLog) -> bool:
+    """Whether every conversation was tried. A run that tried them all and lost some to errors of ours has the status
+    "error" too, but results and no error of its own; the lost ones are in it, and are reported as such.
+    """
+    return header.status == "success" or (header.status == "error" and header.error is None and bool(header.results))
 
 
 def _why(log: LogFile, instead: Sequence[LogFile]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,38 @@ def test_files_of_different_runs_are_refused(runs):
         validate(other.bundle, ours.bench, ours.workload)
     with pytest.raises(InputError, match=r"bench-0 has 2358 [+] 531 tokens, but request 0 .* has 2361 [+] 532"):
         validate(ours.bundle, ours.bench, moe.workload)
+
+
+@pytest.fixture
+def altered(runs, tmp_path):
+    """A copy of the RTX 4090 run whose engine was set up otherwise."""
+
+    def alter(section: str, **values: int) -> ErrorTable:
+        run = runs[DENSE[0]]
+        folder = shutil.copytree(run.bench, tmp_path / "bench")
+        meta = json.loads((folder / "meta.json").read_text())
+        meta[section] |= values
+        (folder / "meta.json").write_text(json.dumps(meta))
+        return validate(run.bundle, folder, run.workload)
+
+    return alter
+
+
+def test_a_request_larger_than_kv_memory_is_refused(altered):
+    """Request 0 ends with 2,888 computed tokens, 181 blocks; the simulation would wait for ever."""
+    with pytest.raises(InputError, match="request 0 needs 181 KV blocks, a replica has 100"):
+        altered("kv_cache", num_gpu_blocks=100)
+
+
+def test_prefix_caching_that_was_off_stays_off(altered):
+    """No request may be credited tokens."""
+    assert {call.hit for call in altered("kv_cache", enable_prefix_caching=False).run.calls} == {0}
+
+
+def test_limits_beyond_the_profile_are_noted(altered):
+    """The bundle was measured up to 2,048 tokens and 256 requests per step."""
+    (note,) = altered("engine_kwargs", max_num_batched_tokens=4096).notes
+    assert note == "max_num_batched_tokens 4096 exceeds the profiled 2048: larger steps are extrapolated"
 
 
 def test_a_workload_of_another_length_is_refused(runs, tmp_path):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proctor.serving import profiles
 from proctor.serving.simulator.config import Config
 from proctor.serving.simulator.simulate import simulate
 from proctor.serving.simulator.workload import Request
+from proctor.serving.validation.compare import GroupTable
 from proctor.serving.validation.lockstep import LockStep
 
 CONFIG = Config(replicas=2, kv_blocks=1000, max_num_batched_tokens=64, max_num_seqs=8)
@@ -47,6 +49,14 @@ def test_an_arrival_on_an_idle_member_waits_for_the_step_of_the_group():
     requests = [request("a", 0, 30, 2, 0), request("b", 5, 10, 1, 1)]
     run = LockStep(CONFIG, PerToken(), requests, None).run()
     assert ends(run.calls) == {"a": (300, 300 + 100 + 30), "b": (430, 430)}
+
+
+def test_an_additive_table_pads_only_its_linear_part():
+    """A member of a group pays the linear part of the largest member's tokens; alone it pays its own."""
+    table = GroupTable(profiles.texts("rtxpro6000-qwen3-30b-a3b"))
+    batch = [(1, 500), (100, 0)]
+    assert table.padded(batch, 101) == table.step(batch)
+    assert table.padded(batch, 512) - table.step(batch) == table.linear(512) - table.linear(101)
 
 
 @given(st.lists(st.tuples(st.integers(0, 500), st.integers(1, 100), st.integers(1, 20)), min_size=1, max_size=12))

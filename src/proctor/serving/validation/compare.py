@@ -36,13 +36,17 @@ class GroupTable(CostTable):
 
 @dataclass(frozen=True)
 class ErrorTable:
-    """A simulated run beside the measured one. `seconds` is the wall time of the simulation alone."""
+    """A simulated run beside the measured one.
+
+    `seconds` is the wall time of the simulation alone; `notes` are sentences on what makes the comparison less certain.
+    """
 
     tables: Tables
     simulated: Latencies
     measured: Latencies
     run: Run
     seconds: float
+    notes: tuple[str, ...] = ()
 
     @property
     def errors_pct(self) -> dict[str, Any]:
@@ -60,6 +64,7 @@ class ErrorTable:
             "requests": len(self.run.calls),
             "steps": self.run.step_count,
             "preemptions": sum(call.preemptions for call in self.run.calls),
+            "notes": list(self.notes),
         }
 
 
@@ -74,10 +79,12 @@ def validate(
     model = _model(measured_run, model_config)
     rows, measured = measured_run.measured()
     requests = _requests(workload, measured_run, rows)
-    costs = _costs(bundle, measured_run, model, tables)
+    looked_up = _costs(bundle, measured_run, model)
+    costs = looked_up if tables == "lookup" else GroupTable(derive(looked_up).texts)
     started = perf_counter()
     run = _simulate(measured_run, measured_run.config(model), costs, requests)
-    return ErrorTable(tables, latencies_of(run), measured, run, perf_counter() - started)
+    seconds = perf_counter() - started
+    return ErrorTable(tables, latencies_of(run), measured, run, seconds, _notes(measured_run, looked_up))
 
 
 def latencies_of(run: Run) -> Latencies:
@@ -96,7 +103,7 @@ def _model(bench: Bench, config: Path | None) -> Model:
     return model_from_config(name, config) if config else known_model(name)
 
 
-def _costs(path: Path, bench: Bench, model: Model, tables: Tables) -> LookupCosts | GroupTable:
+def _costs(path: Path, bench: Bench, model: Model) -> LookupCosts:
     costs = lookup_costs(path, model, bench.instance.tp, bench.instance.ep_size, bench.link)
     profiled = costs.bundle.meta
     if (profiled.model, profiled.hardware) != (bench.instance.model_name, bench.instance.hardware):
@@ -104,7 +111,17 @@ def _costs(path: Path, bench: Bench, model: Model, tables: Tables) -> LookupCost
             f"{path}: measured {profiled.model} on {profiled.hardware}, but {bench.path} ran "
             f"{bench.instance.model_name} on {bench.instance.hardware}; pass the bundle of that model and GPU"
         )
-    return costs if tables == "lookup" else GroupTable(derive(costs).texts)
+    return costs
+
+
+def _notes(bench: Bench, costs: LookupCosts) -> tuple[str, ...]:
+    ran, profiled = bench.meta.engine_kwargs, costs.bundle.meta.engine_effective
+    limits = ("max_num_batched_tokens", "max_num_seqs")
+    return tuple(
+        f"{name} {getattr(ran, name)} exceeds the profiled {getattr(profiled, name)}: larger steps are extrapolated"
+        for name in limits
+        if getattr(ran, name) > getattr(profiled, name)
+    )
 
 
 def _requests(path: Path, bench: Bench, rows: Sequence[Row]) -> tuple[Request, ...]:

@@ -1,7 +1,7 @@
 """Intervals clustered on the pair for every accuracy and change that the report shows.
 
 The pair is the unit of analysis: repetitions of a problem and the two problems of a pair share a workload family, the
-candidates and the limitation, so they are not independent (see docs/decisions on clustered intervals).
+candidates and the limitation, so they are not independent (decision 0003).
 """
 
 from __future__ import annotations

@@ -1,0 +1,192 @@
+"""`proctor siris run`, `demo` and `export`: asking models, in Inspect or outside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proctor.cli import _text
+
+if TYPE_CHECKING:  # `proctor --help` imports this file: what it needs at run time is imported below
+    from proctor.siris.run import Plan, Result
+
+SUITE = "routing-v1"
+SUITE_HELP = "Name of a shipped suite, or a folder that `proctor siris build` wrote."
+CONDITION_HELP = (
+    "Evidence shown: none, perturbed, reference, code, code+records, code+predictions, code-reference or "
+    "predictions-only."
+)
+PROMPT_HELP = "standard, instructed (read the simulator first) or comparison (compare the effect on candidates)."
+DEMO_MODELS = ("rule/follow", "rule/reject", "rule/random", "rule/reference")
+
+
+def register(app: typer.Typer) -> None:
+    """Attach the commands of this module."""
+    app.command(
+        "run",
+        short_help="Ask models and print how they judge.",
+        epilog=_text.examples(
+            "proctor siris run --model rule/follow",
+            "proctor siris run --model openai/gpt-5 --condition perturbed --repetitions 3 --log-dir logs",
+            "proctor siris run --model openai/gpt-5 --condition none --condition perturbed --condition reference",
+        ),
+    )(run)
+    app.command(
+        "demo",
+        short_help="Run built-in models on a shipped suite: no key, no network.",
+        epilog=_text.examples("proctor siris demo"),
+    )(demo)
+    app.command(
+        "export",
+        short_help="Write problems as folders for an agent of your own.",
+        epilog=_text.examples(
+            "proctor siris export --condition perturbed --out problems",
+            "proctor siris export --suite my-suite --condition none --out problems-none",
+        ),
+    )(export)
+
+
+def run(
+    model: Annotated[
+        list[str], typer.Option(help="Inspect model name, such as openai/gpt-5 or rule/follow; repeatable.")
+    ],
+    condition: Annotated[list[str], typer.Option(help=f"{CONDITION_HELP} Repeatable.")] = ["perturbed"],  # noqa: B006
+    suite: Annotated[str, typer.Option(help=SUITE_HELP)] = SUITE,
+    prompt: Annotated[str, typer.Option(help=PROMPT_HELP)] = "standard",
+    repetitions: Annotated[int, typer.Option(min=1, max=100, help="Conversations per problem and condition.")] = 1,
+    log_dir: Annotated[Path, typer.Option(help="Where the Inspect logs go, and what is resumed from.")] = Path("logs"),
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many problems, pair by pair.")] = None,
+    max_connections: Annotated[int | None, typer.Option(min=1, help="Parallel calls to a model.")] = None,
+    token_limit: Annotated[int | None, typer.Option(min=1, help="Tokens per conversation.")] = None,
+    cost_limit: Annotated[float | None, typer.Option(min=0, help="Dollars per conversation; needs --prices.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="YAML: model -> $ per million tokens, see docs.")] = None,
+    reasoning_effort: Annotated[str | None, typer.Option(help="Passed to the model: low, medium, high, ...")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
+) -> None:
+    """Ask every problem of a suite in conversations of two turns, and print the tables of `proctor siris report`.
+
+    Repeat the command to resume: finished conversations are not asked again. Exit status 0 if all conversations
+    finished, 1 if some are missing, 2 if the command cannot work.
+    """
+    from proctor.siris.run import Plan
+
+    plan = Plan(
+        suite=suite,
+        models=model,
+        conditions=condition,
+        log_dir=log_dir,
+        prompt=prompt,
+        repetitions=repetitions,
+        limit=limit,
+        max_connections=max_connections,
+        token_limit=token_limit,
+        cost_limit=cost_limit,
+        prices=prices,
+        generation={"reasoning_effort": reasoning_effort} if reasoning_effort else {},
+    )
+    result = _ask(plan, "asking")
+    _show_tables(result, as_json)
+    if not as_json:
+        _say_where(log_dir)
+        if all(name.startswith("rule/") for name in model):
+            _say_next()
+    if not result.complete:
+        typer.echo(f"incomplete: {_text.one_line(result.summary)}", err=True)
+        raise typer.Exit(1)
+
+
+def demo(
+    log_dir: Annotated[Path | None, typer.Option(help="Where the Inspect logs go; default: a new folder.")] = None,
+) -> None:
+    """Run four built-in models on the shipped suite and print how they judge, in well under a minute.
+
+    The models are rules that read the same packets through the same tools as an LLM: rule/follow recommends what the
+    simulator predicts best, rule/reject its runner-up, rule/random guesses, and rule/reference runs the reference
+    simulator on what it has read.
+    """
+    import time
+
+    from proctor.siris.run import Plan
+
+    folder = log_dir or Path("logs") / time.strftime("demo-%Y%m%d-%H%M%S", time.gmtime())
+    plans = [Plan(SUITE, DEMO_MODELS, ["perturbed"], folder), Plan(SUITE, ["rule/random"], ["none"], folder)]
+    results = [_ask(plan, f"condition {plan.conditions[0]}") for plan in plans]
+    _print_judgment([log for result in results for log in result.logs])
+    _say_where(folder)
+    typer.echo(f"all tables: proctor siris report {folder}")
+    _say_next()
+    if not all(result.complete for result in results):
+        raise typer.Exit(1)
+
+
+def export(
+    out: Annotated[Path, typer.Option(help="New folder for the problems.")],
+    condition: Annotated[str, typer.Option(help=CONDITION_HELP)] = "perturbed",
+    suite: Annotated[str, typer.Option(help=SUITE_HELP)] = SUITE,
+    prompt: Annotated[str, typer.Option(help=PROMPT_HELP)] = "standard",
+) -> None:
+    """Write each problem as a folder with its files and prompts, so that any agent can answer it.
+
+    README.md in the folder says how to put the questions and how to write the answers for `proctor siris score`.
+    """
+    from proctor.siris.problems.suites import load_suite
+    from proctor.siris.review.export import export as write
+
+    loaded = load_suite(suite)
+    total = len(loaded.problems)
+    with _progress_bar("writing") as progress:
+        for done, _ in enumerate(write(loaded, suite, condition, prompt, out), start=1):
+            progress(done, total)
+    typer.echo(f"{total} problems: {out}")
+    typer.echo(f"how to answer them: {out / 'README.md'}")
+
+
+def _ask(plan: Plan, title: str) -> Result:
+    from proctor.siris.run import run
+
+    with _progress_bar(title) as progress:
+        return run(plan, progress)
+
+
+def _show_tables(result: Result, as_json: bool) -> None:
+    """The report of a run; where nothing finished there is none, and the caller says why."""
+    if result.finished:
+        _print_report(result.logs, as_json)
+
+
+def _print_report(logs: Sequence[Path], as_json: bool = False) -> None:
+    from proctor.cli.siris_verdict import report
+
+    report(list(logs), as_json=as_json)
+
+
+def _print_judgment(logs: Sequence[Path]) -> None:
+    from proctor.report.render import output
+    from proctor.report.siris_report import report_logs
+
+    report_logs(logs).show_judgment(output())
+
+
+def _say_where(log_dir: Path) -> None:
+    typer.echo(f"\nlogs: {log_dir}    browse them: inspect view --log-dir {log_dir}")
+
+
+def _say_next() -> None:
+    typer.echo("a real model: proctor siris run --model openai/gpt-5 --condition perturbed --repetitions 1")
+    typer.echo("              (needs pip install openai, OPENAI_API_KEY, and costs money; see proctor doctor)")
+
+
+@contextmanager
+def _progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

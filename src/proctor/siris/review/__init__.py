@@ -1,0 +1,1 @@
+"""Asking: what a model is shown, the conversation it has, and what it chose."""

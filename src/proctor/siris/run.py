@@ -1,0 +1,184 @@
+"""Run a suite with several models under several conditions, resumably, and say what is still missing.
+
+Everything is an Inspect eval set in one log directory. Repeating a run asks only what has no answer there yet. Whether
+a run is complete is checked against the suite, not against what Inspect reports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Epochs, eval_set
+from inspect_ai.hooks import Hooks, SampleEnd, hooks
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.model import get_model
+
+from proctor.errors import InputError
+from proctor.siris.prices import check_prices
+from proctor.siris.problems.suites import Suite, load_suite
+from proctor.siris.task import siris
+
+RETRIES = 2  # of a conversation that an error of ours ended, before it is left to the next run
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. Limits are per conversation; `limit` is the number of problems to ask, whole pairs first."""
+
+    suite: str
+    models: Sequence[str]
+    conditions: Sequence[str]
+    log_dir: Path
+    prompt: str = "standard"
+    repetitions: int = 1
+    limit: int | None = None
+    max_connections: int | None = None
+    token_limit: int | None = None
+    cost_limit: float | None = None
+    prices: Path | None = None
+    generation: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run left behind. `errors` counts conversations that an error of ours ended, by model and message."""
+
+    logs: tuple[Path, ...]
+    expected: int
+    finished: int
+    errors: Counter[tuple[str, str]]
+
+    @property
+    def complete(self) -> bool:
+        return self.finished == self.expected
+
+    @property
+    def summary(self) -> str:
+        """One line: complete, or what is missing and why."""
+        if self.complete:
+            return f"all {self.expected} conversations finished"
+        reasons = "; ".join(f"{model}: {message} ({count}x)" for (model, message), count in self.errors.most_common(3))
+        return (
+            f"{self.expected - self.finished} of {self.expected} conversations are missing; "
+            f"repeat the command to ask them again{': ' * bool(reasons)}{reasons}"
+        )
+
+
+def run(plan: Plan, progress: Progress) -> Result:
+    """Ask what is not answered yet.
+
+    Raises InputError before anything is asked where the plan cannot work, and afterwards where no conversation at all
+    came about for one and the same reason (a model that its provider does not know, a wrong key). Ctrl-C raises
+    KeyboardInterrupt when the log is closed.
+    """
+    suite = load_suite(plan.suite)
+    models, conditions = list(dict.fromkeys(plan.models)), list(dict.fromkeys(plan.conditions))
+    problems = _first_problems(suite, plan.limit)
+    tasks = [siris(plan.suite, condition, plan.prompt) for condition in conditions]
+    for model in models:
+        check_model(model)
+    prices = check_prices(plan.prices, models, plan.cost_limit)
+    _refuse_to_shrink(plan, suite, models, conditions, len(problems))
+    expected = len(models) * len(conditions) * len(problems) * plan.repetitions
+    _show_progress(progress, expected)
+    plan.log_dir.mkdir(parents=True, exist_ok=True)
+    _, logs = eval_set(
+        tasks,
+        log_dir=str(plan.log_dir),
+        model=models,
+        sample_id=problems if plan.limit else None,
+        epochs=Epochs(plan.repetitions, "mean"),
+        # Repeating the command is the retry. A log with errors of ours ends with status "error", so that it is resumed.
+        retry_attempts=0,
+        retry_immediate=False,
+        fail_on_error=True,
+        continue_on_fail=True,
+        score_on_error=True,
+        retry_on_error=RETRIES,
+        # A finished conversation is in the log at once: a kill -9 loses only those in flight.
+        log_realtime=False,
+        log_buffer=1,
+        log_dir_allow_dirty=True,
+        display="none",
+        max_samples=plan.max_connections,
+        max_connections=plan.max_connections,
+        token_limit=plan.token_limit,
+        cost_limit=plan.cost_limit,
+        model_cost_config=prices,
+        **plan.generation,
+    )
+    if len(logs) < len(models) * len(conditions):
+        raise KeyboardInterrupt  # Inspect takes Ctrl-C for a success without logs
+    result = _result(logs, problems, plan.repetitions, expected)
+    _raise_if_nothing_came_about(result)
+    return result
+
+
+def check_model(name: str) -> None:
+    """Raises InputError where Inspect cannot set the model up: unknown provider or rule, missing package or key."""
+    try:
+        get_model(name)
+    except Exception as error:  # each provider raises errors of its own
+        plain = re.sub(r"\[/?\w*\]", "", str(error)).removeprefix("ERROR: ") or type(error).__name__
+        raise InputError(f"model {name!r} cannot be used: {' '.join(plain.split())}") from error
+
+
+def _first_problems(suite: Suite, limit: int | None) -> list[str]:
+    """Ids of the problems to ask, in the order of the suite; whole pairs as far as the limit reaches."""
+    order = {problem.pair: number for number, problem in reversed([*enumerate(suite.problems)])}
+    by_pair = sorted(suite.problems, key=lambda problem: order[problem.pair])
+    kept = {problem.id for problem in by_pair[:limit]}
+    return [problem.id for problem in suite.problems if problem.id in kept]
+
+
+def _refuse_to_shrink(plan: Plan, suite: Suite, models: list[str], conditions: list[str], problems: int) -> None:
+    """Raises InputError where the directory holds more of the same than is asked for: Inspect would drop the rest."""
+    for info in list_eval_logs(str(plan.log_dir)) if plan.log_dir.is_dir() else ():
+        done = read_eval_log(info, header_only=True).eval
+        arguments = done.task_args
+        same = (done.task_version, done.model in models, arguments.get("condition") in conditions)
+        if same != (suite.digest, True, True) or arguments.get("prompt") != plan.prompt:
+            continue
+        if (done.config.epochs or 1) > plan.repetitions or len(done.dataset.sample_ids or ()) > problems:
+            raise InputError(
+                f"{plan.log_dir}: holds {len(done.dataset.sample_ids or ())} problems x {done.config.epochs or 1} "
+                f"repetitions of {done.model}, {arguments['condition']}; a smaller run would drop some of them: "
+                "ask for at least as many or give another --log-dir"
+            )
+
+
+def _show_progress(progress: Progress, total: int) -> None:
+    """Have Inspect report every conversation that ends; a later run replaces the reporter."""
+
+    @hooks(name="siris_progress", description="Counts the conversations of proctor siris run")
+    class _Count(Hooks):
+        done = 0
+
+        async def on_sample_end(self, data: SampleEnd) -> None:  # noqa: ARG002 - Inspect's signature
+            self.done += 1
+            progress(self.done, total)
+
+
+def _result(logs: Sequence[EvalLog], problems: Sequence[str], repetitions: int, expected: int) -> Result:
+    planned = {(problem, repetition + 1) for problem in problems for repetition in range(repetitions)}
+    finished = 0
+    errors: Counter[tuple[str, str]] = Counter()
+    for log in logs:
+        ends = {(s.id, s.epoch): s.error for s in read_eval_log_sample_summaries(log.location)}
+        finished += sum(ends.get(key, "missing") is None for key in planned)
+        errors.update(
+            (log.eval.model, " ".join(error.split())) for key, error in ends.items() if error and key in planned
+        )
+    return Result(tuple(Path(log.location) for log in logs), expected, finished, errors)
+
+
+def _raise_if_nothing_came_about(result: Result) -> None:
+    if result.finished == 0 and len(result.errors) == 1:
+        [(model, message)] = result.errors
+        raise InputError(f"model {model!r} answered nothing; every conversation ended with: {message[:300]}")

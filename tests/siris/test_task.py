@@ -1,0 +1,206 @@
+"""Whole conversations through Inspect: scores, denominators in every bad ending, and what the log holds."""
+
+import json
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import modelapi
+
+import proctor._registry  # noqa: F401 - registers models
+from proctor.siris.review.conversation import Conversation
+from proctor.siris.review.rules.api import RuleAPI
+from proctor.siris.review.rules.dialogue import Answer, Dialogue, Need
+from proctor.siris.task import review_task
+from proctor.siris.verdict.records import Record
+
+
+@modelapi(name="failing")
+def failing():
+    """`failing/first` and `failing/second`: rule/follow whose provider fails in that turn, for problem p03 alone."""
+
+    class Failing(RuleAPI):
+        def __init__(self, model_name, *args, **kwargs):
+            super().__init__("follow", *args, **kwargs)
+            self.turn = model_name
+
+        async def generate(self, input, **kwargs):
+            dialogue = Dialogue(input)
+            try:
+                workload = dialogue.ask("read_file", path="workload.json")
+            except Need as need:
+                return dialogue.call(need)
+            if '"of": "p03"' in workload and dialogue.reviewing == (self.turn == "second"):
+                raise ConnectionError("the provider is down")
+            return await super().generate(input, **kwargs)
+
+    return Failing
+
+
+@pytest.fixture
+def ask(suite, tmp_path):
+    """Run one model over the hand-made suite; the log as read back from disk."""
+
+    def run(model, condition="perturbed", repetitions=1, rounds=12, **options):
+        task = review_task(suite, condition, repetitions=repetitions, rounds=rounds)
+        logs = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", log_realtime=False, **options)
+        return read_eval_log(logs[0].location)
+
+    return run
+
+
+def metrics(log):
+    return {name: round(metric.value, 6) for name, metric in log.results.scores[0].metrics.items()}
+
+
+def records(log):
+    return [Record.from_score(s.scores["choices"].as_dict(), s.scores["choices"].metadata) for s in log.samples]
+
+
+def test_following_solves_every_upheld_problem_and_no_overturned_one(ask):
+    """Paper section 5.1: U = 100, O = 0, J = 50, D = +50."""
+    log = ask("rule/follow", repetitions=2)
+    assert log.status == "success"
+    assert metrics(log) == {"judgment": 50, "disposition": 50, "upheld": 100, "overturned": 0}
+    assert len(log.samples) == 48
+    assert {record.repetition for record in records(log)} == {1, 2}
+
+
+def test_following_the_reference_solves_everything(ask):
+    """All conditions of a problem are scored against the same answer."""
+    assert metrics(ask("rule/follow", condition="reference"))["judgment"] == 100
+
+
+def test_a_constant_answer_is_at_chance_where_labels_are_balanced(ask):
+    assert metrics(ask("rule/constant-b"))["upheld"] == 25
+
+
+BAD_ENDINGS = {
+    # model: (U, O) expected over all 24 problems, statuses of both turns
+    "rule/broken-silent": ((0, 0), {("missing", "missing")}),
+    "rule/broken-endless": ((0, 0), {("missing", "missing")}),
+    "rule/broken-malformed": ((0, 0), {("missing", "missing")}),
+    "rule/broken-early": ((0, 0), {("valid", "missing")}),
+    "rule/broken-late": ((100, 0), {("missing", "valid")}),
+    "rule/broken-unknown-tool": ((100, 0), {("valid", "valid")}),
+    "rule/broken-surrogates": ((100, 0), {("valid", "valid")}),
+}
+
+
+@pytest.mark.parametrize(
+    ("model", "realtime"), [*((model, False) for model in BAD_ENDINGS), ("rule/broken-surrogates", True)]
+)
+def test_what_a_model_does_wrong_is_scored_and_stays_in_the_denominator(suite, tmp_path, model, realtime):
+    """No answer, endless tools, malformed calls, unknown tools, half characters: an outcome, never an error."""
+    (upheld, overturned), statuses = BAD_ENDINGS[model]
+    task = review_task(suite, rounds=6)
+    logs = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", log_realtime=realtime)
+    log = read_eval_log(logs[0].location)
+    assert log.status == "success"
+    assert [sample.error for sample in log.samples] == [None] * 24
+    found = records(log)
+    assert len(found) == 24
+    assert {(record.initial_status, record.final_status) for record in found} == statuses
+    assert all(record.scored for record in found)
+    assert metrics(log) == {
+        "upheld": upheld,
+        "overturned": overturned,
+        "judgment": (upheld + overturned) / 2,
+        "disposition": (upheld - overturned) / 2,
+    }
+
+
+@pytest.mark.parametrize(("model", "kept"), [("failing/first", None), ("failing/second", "valid")])
+def test_an_error_of_ours_is_kept_apart_and_out_of_the_denominator(ask, model, kept):
+    """A provider that fails for one problem: 23 conversations are scored; what was answered before is kept."""
+    log = ask(model, retry_on_error=1)
+    assert log.status == "success"
+    [failed] = [sample for sample in log.samples if sample.error]
+    assert failed.id == "p03"
+    assert len(failed.error_retries) == 1
+    assert len(log.samples) == 24
+    [unscored] = [record for record in records(log) if not record.scored]
+    assert unscored.infrastructure_error.startswith("ConnectionError: the provider is down")
+    assert unscored.initial_status == (kept or "missing")
+    # p03 is upheld; the eleven other upheld problems are right
+    assert metrics(log) == {"judgment": 50, "disposition": 50, "upheld": 100, "overturned": 0}
+
+
+@pytest.mark.parametrize(
+    "limit", [{"message_limit": 6}, {"time_limit": 1}, {"turn_limit": 2}], ids=lambda x: next(iter(x))
+)
+def test_a_limit_ends_a_conversation_with_an_outcome(ask, limit):
+    """Messages, time, model calls: the sample is scored on what it has, and counts."""
+    log = ask("rule/broken-endless", rounds=10**6, **limit)
+    assert log.status == "success"
+    assert {sample.limit.type for sample in log.samples} == {next(iter(limit)).removesuffix("_limit")}
+    assert {record.final_status for record in records(log)} == {"missing"}
+    assert metrics(log)["judgment"] == 0
+
+
+def test_running_out_of_rounds_is_recorded(ask):
+    log = ask("rule/broken-endless", rounds=3)
+    sample = log.samples[0]
+    assert sample.store_as(Conversation).stopped == ["initial", "final"]
+    assert "final missing (out of rounds)" in sample.scores["choices"].explanation
+    assert sum(message.role == "assistant" for message in sample.messages) == 6
+
+
+def test_scores_are_replayable_from_the_log(ask):
+    """Raw closing messages of both turns are in the store."""
+    talk = ask("rule/follow").samples[0].store_as(Conversation)
+    assert json.loads(talk.initial)["choice"] == json.loads(talk.final)["choice"] == "A"
+    assert json.loads(talk.final)["decision"] == "follow"
+
+
+def test_files_read_and_reach_of_changed_lines_are_recorded_by_turn(suite, tmp_path):
+    """rule/follow never opens the code; the oracle does not either; a reader of the code reaches it."""
+
+    @modelapi(name="reader")
+    def reader():
+        class Reader(RuleAPI):
+            """Reads lines before the change in the first turn; finds the change by a search in the second."""
+
+            def __init__(self, model_name, *args, **kwargs):
+                assert model_name == "x"
+                super().__init__("constant-b", *args, **kwargs)
+                self.rule = self.read
+
+            def read(self, dialogue):
+                dialogue.ask("read_file", path="simulator/replica.py", line_count=29)
+                if dialogue.reviewing:
+                    dialogue.ask("search", pattern="^limit = ")
+                return Answer("B", "-")
+
+        return Reader
+
+    results = {}
+    for condition in ("perturbed", "reference", "none", "predictions-only"):
+        model = "rule/follow" if condition in ("none", "predictions-only") else "reader/x"
+        logs = inspect_eval(review_task(suite, condition), model=model, log_dir=str(tmp_path), display="none", limit=1)
+        [results[condition]] = records(read_eval_log(logs[0].location))
+    for condition in ("perturbed", "reference"):
+        assert (results[condition].reached_initial, results[condition].reached_any) == (False, True)
+        assert results[condition].files_read == {"initial": ["simulator/replica.py"], "final": []}
+    for condition in ("none", "predictions-only"):
+        assert (results[condition].reached_initial, results[condition].reached_any) == (None, None)
+
+
+def test_no_message_holds_anything_of_the_evaluator(suite, ask):
+    """The words of the metadata and the reference values never reach the model."""
+    log = ask("rule/follow")
+    for sample, problem in zip(sorted(log.samples, key=lambda s: s.id), suite.problems, strict=True):
+        shown = "\n".join(message.text for message in sample.messages)
+        for secret in (problem.pair, problem.perturbation, *problem.labels.values(), "upheld", "overturned"):
+            assert secret not in shown
+
+
+def test_a_log_of_another_suite_is_never_taken_for_this_one(suite):
+    assert review_task(suite).version == suite.digest
+
+
+def test_the_log_of_a_conversation_stays_small(ask):
+    """The packet is not in the log: only what was read is."""
+    log = ask("rule/constant-b")
+    assert "execution-records" not in str(log.samples[0].metadata)
+    assert len(log.samples[0].model_dump_json()) < 60_000
