@@ -98,7 +98,7 @@ def test_a_table_is_printed_for_people(inputs):
     printed = run(*inputs, "--design", "no_cap").stdout
     for text in ("no_cap", "p50", "p95", "p99", "TTFT", "0.0010", "TPOT", "E2E", "0.0031"):
         assert text in printed
-    assert "2 requests, 4.0 output tokens/s, 16 prefix-hit tokens, 0 preemptions, 5 steps\n" in printed
+    assert "no_cap: 2 requests, 4.0 output tokens/s, 16 prefix-hit tokens, 0 preemptions, 5 steps\n" in printed
 
 
 @pytest.mark.parametrize("name", designs.names())
@@ -243,6 +243,13 @@ def test_bad_arguments_are_one_line_and_exit_status_2(inputs, fails, tmp_path):
     config.write_text('{"profile": "rtx4090-lama-3.1-8b", "kv_blocks": 5}')
     assert "configuration.json: profile: unknown cost profile" in fails(config, workload)
     assert "did you mean rtx4090-llama-3.1-8b?" in fails(config, workload)
+
+
+def test_a_folder_may_have_any_name(inputs, tmp_path):
+    """Square brackets are no markup."""
+    out = tmp_path / "[/red] results"
+    assert f"records and prediction: {out}\n" in run(*inputs, "--out", out).stdout
+    assert (out / "prediction.json").is_file()
 
 
 def test_nothing_is_written_when_the_input_is_bad(inputs, fails, tmp_path):

@@ -315,3 +315,14 @@ def test_a_design_that_moves_kv_state_needs_its_size(write):
         *both(write, CONFIG | {"kv_bytes_per_token": 131072}, one_row(handoff=True)), designs.load("next_instance")
     )
     files.check(*both(write, CONFIG, WORKLOAD), designs.load("next_instance"))
+
+
+@pytest.mark.parametrize("model", [files.ConfigFile, files.RequestRow])
+def test_the_documentation_lists_every_field_with_its_default(model):
+    """The tables of docs/serving.md, row by row."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
+    for name, field in model.model_fields.items():
+        default = "required" if field.is_required() else str(field.default).replace("None", "none")
+        shown = re.search(rf"^\| `{name}` \| (.+?) \|", page, re.MULTILINE)
+        assert shown, name
+        assert shown[1].strip("`") == (default.lower() if isinstance(field.default, bool) else default)

@@ -117,17 +117,19 @@ def show(figures: dict[str, Any], out: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("latency (s)", *(f"p{percent}" for percent in PERCENTS), title=figures["design"] or "no design")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("latency (s)")
+    for percent in PERCENTS:
+        table.add_column(f"p{percent}", justify="right")
     for name, row in figures["latency_s"].items():
         table.add_row(name.upper(), *((f"{value:.4f}" for value in row.values()) if row else ["-"] * len(PERCENTS)))
-    console = Console()
-    console.print(table)
+    Console().print(table)
     throughput = figures["output_tokens_per_s"]
-    console.print(
-        f"{figures['requests']} requests, {'-' if throughput is None else f'{throughput:.1f}'} output tokens/s, "
+    typer.echo(
+        f"{figures['design'] or 'no design'}: {figures['requests']} requests, "
+        f"{'-' if throughput is None else f'{throughput:.1f}'} output tokens/s, "
         f"{figures['prefix_hit_tokens']} prefix-hit tokens, {figures['preemptions']} preemptions, "
-        f"{figures['steps']} steps",
-        soft_wrap=True,
+        f"{figures['steps']} steps"
     )
     if out:
-        console.print(f"records and prediction: {out}", soft_wrap=True)
+        typer.echo(f"records and prediction: {out}")
