@@ -1,7 +1,8 @@
 """Finished Inspect logs -> records of siris conversations, each counted once.
 
 A killed or cancelled run leaves its log behind, and the run that completed it holds the same samples again: so only
-logs with status "success" count, and of several for one task only the newest. What is left out is named, with reasons.
+logs of runs that went through count, and of several for one task only the newest. What is left out is named, with
+reasons.
 """
 
 from __future__ import annotations
@@ -85,16 +86,23 @@ def read_logs(paths: Sequence[Path], progress: Progress = iter) -> Reading:
 
 
 def _finished(logs: Iterable[LogFile], left_out: list[LeftOut]) -> list[LogFile]:
-    """Keep each task's newest successful log, oldest task first. Retries and completed sets keep their task's id."""
+    """Keep each task's newest finished log, oldest task first. Retries and completed sets keep their task's id."""
     tasks: dict[str, list[LogFile]] = defaultdict(list)
     for log in sorted(logs, key=lambda log: (log.header.eval.created, log.header.stats.completed_at, str(log.path))):
         tasks[log.header.eval.task_id].append(log)
     kept = []
     for attempts in tasks.values():
-        done = [log for log in attempts if log.header.status == "success"]
+        done = [log for log in attempts if _went_through(log)]
         kept += done[-1:]
         left_out += [LeftOut(log.path, _why(log, done[-1:])) for log in attempts if log not in done[-1:]]
     return kept
+
+
+def _went_through(log: LogFile) -> bool:
+    """Whether every conversation came to an end. A run that single conversations ended in errors of ours has status
+    "error" without an error of its own: `proctor siris run` asks for that, so that the next run resumes it."""
+    header = log.header
+    return header.status == "success" or (header.status == "error" and header.error is None and bool(header.results))
 
 
 def _why(log: LogFile, instead: Sequence[LogFile]) -> str:
