@@ -96,38 +96,3 @@ def small_suite(make_record):
         for r in records
     )
     return SimpleNamespace(name="serving-test", digest="d1", problems=problems)
-
-
-@pytest.fixture
-def review_room(monkeypatch):
-    """The real review room where it exists; else the least that its contract says."""
-    import sys
-    from importlib.util import find_spec
-    from types import ModuleType, SimpleNamespace
-
-    from proctor.errors import InputError
-
-    if find_spec("proctor.siris.review") and find_spec("proctor.siris.review.choices"):
-        return
-
-    def parse_choice(text, labels="ABCD"):
-        if text is None:
-            return SimpleNamespace(label=None, status="missing")
-        label = text.strip().upper()
-        return (
-            SimpleNamespace(label=label, status="valid")
-            if label in labels
-            else SimpleNamespace(label=None, status="invalid")
-        )
-
-    def condition_named(name):
-        if name not in ("none", "perturbed", "reference"):
-            raise InputError(f"unknown evidence condition {name!r}: did you mean perturbed?")
-        return name
-
-    room = {"choices": {"parse_choice": parse_choice}, "packet": {"condition_named": condition_named}}
-    room["prompts"] = {"check_prompt": lambda _prompt, _name, _condition: None}
-    for name, members in {"": {}, **room}.items():
-        module = ModuleType(f"proctor.siris.review.{name}".removesuffix("."))
-        vars(module).update(members)
-        monkeypatch.setitem(sys.modules, module.__name__, module)

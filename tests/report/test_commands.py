@@ -86,7 +86,6 @@ def answers(path, suite, **more):
     return path
 
 
-@pytest.mark.usefixtures("review_room")
 def test_score_gives_the_same_report_as_logs(command, suite, tmp_path):
     """Following everywhere, written down by hand: U 100, O 0."""
     result = command("score", answers(tmp_path / "a.jsonl", suite), "--suite", "any", "--json")
@@ -95,14 +94,12 @@ def test_score_gives_the_same_report_as_logs(command, suite, tmp_path):
     assert group["reach_any_turn"]["pct"] is None
 
 
-@pytest.mark.usefixtures("review_room")
 def test_score_says_how_many_answers_are_missing(command, suite, tmp_path):
     path = answers(tmp_path / "a.jsonl", suite)
     path.write_text(path.read_text().splitlines()[0])
     assert "3 assigned conversations have no line in a.jsonl" in command("score", path, "--suite", "any").stdout
 
 
-@pytest.mark.usefixtures("review_room")
 def test_score_prints_one_line_for_each_bad_line_and_exits_with_2(command, suite, tmp_path):
     path = answers(tmp_path / "a.jsonl", suite)
     path.write_text(path.read_text() + '\n{"problem"\n{"problem": "cap-1"}\n')

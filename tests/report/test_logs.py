@@ -4,7 +4,7 @@ import shutil
 from collections import Counter
 
 import pytest
-from inspect_ai.log import EvalError, ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
+from inspect_ai.log import ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
 
 from proctor.errors import InputError
 from proctor.report.logs import read_logs
@@ -20,8 +20,7 @@ def with_status(log, folder, status, name="2020-01-01T00-00-00+00-00_siris_x.eva
     """Copy a log with another status, as an interrupted run would have left it."""
     broken = read_eval_log(str(log))
     broken.status = status
-    if status == "error":
-        broken.error = EvalError(message="stopped", traceback="", traceback_ansi="")
+    broken.results = None
     write_eval_log(broken, str(folder / name))
     return folder / name
 
@@ -82,23 +81,6 @@ def test_a_retry_by_inspect_itself_counts_once(make_task, tmp_path):
     assert ["status is error" in out.reason for out in reading.left_out] == [True]
 
 
-def test_a_run_that_went_through_with_errors_of_ours_counts(make_task, tmp_path):
-    """`proctor siris run` has such a run end with status "error", so that Inspect resumes it: its verdicts stand."""
-    from inspect_ai import eval_set
-
-    def choose(problem, _outcome, _epoch):
-        if problem == "pair-2-upheld":
-            raise RuntimeError("the provider went away")
-        return "A", "A"
-
-    task = make_task(choose, fail_on_error=True, continue_on_fail=True)
-    options = {"retry_attempts": 0, "retry_immediate": False, "display": "none", "log_realtime": False}
-    assert eval_set([task], model="mockllm/model", log_dir=str(tmp_path), **options)[0] is False
-    reading = read_logs([tmp_path])
-    assert reading.left_out == ()
-    assert Counter(record.scored for record in reading.records) == {True: 10, False: 2}
-
-
 def test_crashed_runs_alone_are_nothing_to_report(finished, tmp_path):
     with_status(finished, tmp_path, "started")
     with pytest.raises(InputError, match=r"no finished siris conversation.*was killed") as caught:
@@ -117,6 +99,24 @@ def test_an_error_of_the_run_is_an_infrastructure_error_even_where_it_was_scored
         "RuntimeError('the provider went away')"
     ]
     assert len(reading.records) == 12
+
+
+def test_a_run_that_tried_everything_counts_although_inspect_calls_it_an_error(make_task, tmp_path):
+    """With fail_on_error and continue_on_fail, so that the next run resumes it, the status of such a run is "error"."""
+    from inspect_ai import eval as inspect_eval
+
+    def choose(problem, _outcome, epoch):
+        if problem == "pair-1-upheld" and epoch == 2:
+            raise RuntimeError("rate limit")
+        return "A", "A"
+
+    task = make_task(choose, fail_on_error=True)
+    options = {"log_dir": str(tmp_path), "display": "none", "log_realtime": False, "continue_on_fail": True}
+    [log] = inspect_eval(task, model="mockllm/model", **options)
+    assert log.status == "error"
+    reading = read_logs([tmp_path])
+    assert [r.scored for r in reading.records].count(False) == 1
+    assert (len(reading.records), reading.left_out) == (12, ())
 
 
 def test_a_sample_without_a_score_is_an_error_of_ours_not_a_gap(run_eval, tmp_path):

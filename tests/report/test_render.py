@@ -61,3 +61,13 @@ def test_markdown_escapes_what_would_end_a_cell():
         "| openai/[bold]x\\|y | perturbed | 50.0 [44.1, 55.9] | -3.4 [-9.0, +2.2] |",
     ]
     assert lines[-2:] == ["- one", "- two"]
+
+
+def test_control_characters_never_reach_the_terminal():
+    hostile = Table("T", ("model", "condition", "J"), (("m\x1b[31m\nx", "c", "1"),))
+    stream = io.StringIO()
+    show(Console(file=stream, width=PIPE_WIDTH), [hostile], ["note\x1b]0;title\x07"])
+    for text in (stream.getvalue(), markdown([hostile], ["note\x1b"])):
+        assert "\x1b" not in text
+        assert "\\x1b" in text
+    assert "m\\x1b[31m\\nx" in stream.getvalue()

@@ -161,7 +161,8 @@ def test_files_read_and_reach_of_changed_lines_are_recorded_by_turn(suite, tmp_p
         class Reader(RuleAPI):
             """Reads lines before the change in the first turn; finds the change by a search in the second."""
 
-            def __init__(self, _, *args, **kwargs):
+            def __init__(self, model_name, *args, **kwargs):
+                assert model_name == "x"
                 super().__init__("constant-b", *args, **kwargs)
                 self.rule = self.read
 

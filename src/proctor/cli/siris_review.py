@@ -115,8 +115,9 @@ def demo(
     folder = log_dir or Path("logs") / time.strftime("demo-%Y%m%d-%H%M%S", time.gmtime())
     plans = [Plan(SUITE, DEMO_MODELS, ["perturbed"], folder), Plan(SUITE, ["rule/random"], ["none"], folder)]
     results = [_ask(plan, f"condition {plan.conditions[0]}") for plan in plans]
-    _print_report([log for result in results for log in result.logs])
+    _print_judgment([log for result in results for log in result.logs])
     _say_where(folder)
+    typer.echo(f"all tables: proctor siris report {folder}")
     _say_next()
     if not all(result.complete for result in results):
         raise typer.Exit(1)
@@ -161,6 +162,13 @@ def _print_report(logs: Sequence[Path], as_json: bool = False) -> None:
     from proctor.cli.siris_verdict import report
 
     report(list(logs), as_json=as_json)
+
+
+def _print_judgment(logs: Sequence[Path]) -> None:
+    from proctor.report.render import output
+    from proctor.report.siris_report import report_logs
+
+    report_logs(logs).show_judgment(output())
 
 
 def _say_where(log_dir: Path) -> None:

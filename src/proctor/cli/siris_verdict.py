@@ -85,12 +85,9 @@ def _print(found: Report, as_json: bool, as_markdown: bool) -> None:
     if as_json or as_markdown:
         typer.echo(found.json() if as_json else found.markdown(), nl=as_json)
         return
-    from rich.console import Console
+    from proctor.report.render import output
 
-    from proctor.report.render import PIPE_WIDTH
-
-    console = Console()
-    found.show(console if console.is_terminal else Console(width=PIPE_WIDTH))
+    found.show(output())
 
 
 def _progress(logs: Sequence[Any]) -> Iterable[Any]:

@@ -1,8 +1,7 @@
 """Finished Inspect logs -> records of siris conversations, each counted once.
 
 A killed or cancelled run leaves its log behind, and the run that completed it holds the same samples again: so only
-logs of runs that went through count, and of several for one task only the newest. What is left out is named, with
-reasons.
+logs of runs that went to their end count, and of several for one task only the newest. What is left out is named.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from proctor.report.log_files import LeftOut, LogFile, damaged, open_logs, read_
 from proctor.siris.verdict.records import Group, Record
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalSample, EvalSpec
+    from inspect_ai.log import EvalLog, EvalSample, EvalSpec
 
 Progress = Callable[[Sequence[LogFile]], Iterable[LogFile]]
 
@@ -92,16 +91,16 @@ def _finished(logs: Iterable[LogFile], left_out: list[LeftOut]) -> list[LogFile]
         tasks[log.header.eval.task_id].append(log)
     kept = []
     for attempts in tasks.values():
-        done = [log for log in attempts if _went_through(log)]
+        done = [log for log in attempts if _went_to_its_end(log.header)]
         kept += done[-1:]
         left_out += [LeftOut(log.path, _why(log, done[-1:])) for log in attempts if log not in done[-1:]]
     return kept
 
 
-def _went_through(log: LogFile) -> bool:
-    """Whether every conversation came to an end. A run that single conversations ended in errors of ours has status
-    "error" without an error of its own: `proctor siris run` asks for that, so that the next run resumes it."""
-    header = log.header
+def _went_to_its_end(header: EvalLog) -> bool:
+    """Whether every conversation was tried. A run that tried them all and lost some to errors of ours has the status
+    "error" too, but results and no error of its own; the lost ones are in it, and are reported as such.
+    """
     return header.status == "success" or (header.status == "error" and header.error is None and bool(header.results))
 
 

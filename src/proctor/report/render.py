@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,13 +23,30 @@ class Table:
     labels: int = 2
 
 
+def output() -> Console:
+    """Standard output as tables want it: a terminal with its width, or a pipe without an edge."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=PIPE_WIDTH)
+
+
 def show(console: Console, tables: Sequence[Table], notes: Sequence[str]) -> None:
     """Print tables and the notes under them; on a terminal too narrow for a table, as `fitted` says."""
-    for table in tables:
+    for table in map(_printable, tables):
         for part in fitted(table, lambda candidate: _width(console, candidate) <= console.width):
             console.print(_rich(part), crop=False)
     for note in notes:
-        console.print(note, markup=False, highlight=False, soft_wrap=not console.is_terminal)
+        console.print(_shown(note), markup=False, highlight=False, soft_wrap=not console.is_terminal)
+
+
+def _shown(text: str) -> str:
+    """Show control characters, which a model's name or an error may hold, escaped: none reaches the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _printable(table: Table) -> Table:
+    return replace(table, rows=tuple(tuple(map(_shown, row)) for row in table.rows))
 
 
 def _width(console: Console, table: Table) -> int:
@@ -83,8 +100,8 @@ def _rich(table: Table) -> RichTable:
 
 def markdown(tables: Sequence[Table], notes: Sequence[str]) -> str:
     """Return GitHub-flavoured Markdown: a heading and a table each, then the notes as a list."""
-    parts = [_markdown(table) for table in tables]
-    return "\n\n".join([*parts, "\n".join(f"- {_escaped(note)}" for note in notes)]) + "\n"
+    parts = [_markdown(_printable(table)) for table in tables]
+    return "\n\n".join([*parts, "\n".join(f"- {_shown(note)}" for note in notes)]) + "\n"
 
 
 def _markdown(table: Table) -> str:
@@ -95,4 +112,4 @@ def _markdown(table: Table) -> str:
 
 
 def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")
+    return cell.replace("|", "\\|")

@@ -36,6 +36,10 @@ class Report:
         """Print tables, legend and notes to a terminal or a pipe."""
         show(console, tables(self.summaries), self._lines())
 
+    def show_judgment(self, console: Console) -> None:
+        """Print the first table alone, with what its columns mean."""
+        show(console, tables(self.summaries)[:1], legend(self.summaries)[:2])
+
     def markdown(self) -> str:
         return markdown(tables(self.summaries), self._lines())
 

@@ -34,7 +34,7 @@ def test_an_unknown_profile_names_the_nearest():
 
 def test_a_name_like_no_other_lists_them_all():
     """Without a near match the choice is shown."""
-    with pytest.raises(InputError, match=f"expected one of {', '.join(NAMES)}"):
+    with pytest.raises(InputError, match=f"choose one of {', '.join(NAMES)}"):
         profiles.texts("tpu")
     with pytest.raises(InputError):
         profiles.provenance("models")

@@ -55,8 +55,10 @@ def test_identities_are_neutral_and_in_order(frozen: tuple[Manifest, Path]) -> N
     assert sorted(path.stem for path in (folder / "workloads").iterdir()) == [e.id for e in manifest.problems]
 
 
-def test_labels_are_balanced_over_answers(frozen: tuple[Manifest, Path]) -> None:
-    assert Counter(entry.answer for entry in frozen[0].problems) == dict.fromkeys("ABCD", 2 * PAIRS // 4)
+def test_answers_are_balanced_for_each_outcome(frozen: tuple[Manifest, Path]) -> None:
+    for outcome in ("upheld", "overturned"):
+        answers = Counter(entry.answer for entry in frozen[0].problems if entry.outcome == outcome)
+        assert answers == dict.fromkeys("ABCD", PAIRS // 4)
 
 
 def test_the_labels_of_a_problem_fit_its_outcome(frozen: tuple[Manifest, Path]) -> None:

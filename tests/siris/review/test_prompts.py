@@ -90,7 +90,7 @@ def test_comparison_guidance_stands_in_the_review_only_before_the_answer_format(
     assert comparison.review_turn.index(added) < comparison.review_turn.index('{"choice"')
 
 
-@pytest.mark.parametrize(("condition", "prompt"), set(itertools.product(CONDITIONS, PROMPTS)) - set(ALLOWED))
+@pytest.mark.parametrize(("condition", "prompt"), sorted(set(itertools.product(CONDITIONS, PROMPTS)) - set(ALLOWED)))
 def test_a_prompt_that_speaks_of_evidence_not_shown_is_refused(suite, condition, prompt):
     with pytest.raises(InputError, match="use it with condition perturbed or reference"):
         briefs(suite, condition, prompt)

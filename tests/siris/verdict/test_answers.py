@@ -14,9 +14,6 @@ def row(problem="cap-01-upheld", initial="A", final="A", **more):
     return {"problem": problem, "initial": initial, "final": final, "model": "agent", "condition": "perturbed"} | more
 
 
-pytestmark = pytest.mark.usefixtures("review_room")
-
-
 @pytest.fixture
 def suite(small_suite):
     return small_suite
@@ -79,9 +76,9 @@ def test_blank_lines_and_a_byte_order_of_rows_do_not_matter(write, suite):
     [
         ("{", "not JSON"),
         ("[1]", "expected a JSON object, not list"),
-        (row(problem="cap-01-uphold"), "no problem 'cap-01-uphold'; did you mean 'cap-01-upheld'?"),
+        (row(problem="cap-01-uphold"), "no problem 'cap-01-uphold'; did you mean cap-01-upheld?"),
         ({"problem": "cap-01-upheld", "initial": "A", "model": "m", "condition": "none"}, "field 'final' is missing"),
-        (row(finale="B"), "unknown field 'finale'; did you mean 'final'?"),
+        (row(finale="B"), "unknown field 'finale'; did you mean final?"),
         (row(final=3), "field 'final'"),
         (row(repetition=0), "field 'repetition'"),
         (row(repetition="1"), "field 'repetition'"),

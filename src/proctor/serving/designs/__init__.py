@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module, resources
 from types import ModuleType
 
-from proctor.errors import InputError
+from proctor.errors import InputError, nearest
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "routing": ("load_only", "longest_prefix", "preble", "dualmap"),
@@ -47,7 +46,5 @@ def source(name: str) -> str:
 
 def _family(name: str) -> str:
     if name not in _FAMILY_OF:
-        near = get_close_matches(name, _FAMILY_OF, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(_FAMILY_OF)}"
-        raise InputError(f"unknown design {name!r}: {hint}")
+        raise InputError(f"unknown design {name!r}: {nearest(name, _FAMILY_OF)}")
     return _FAMILY_OF[name]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from proctor.errors import InputError
+from proctor.errors import InputError, nearest
 from proctor.serving.profiles.checks import check_tables
 from proctor.serving.simulator.costs import CostTable
 
@@ -59,6 +58,4 @@ def _text(path: Path) -> str:
 
 
 def _unknown(name: str) -> InputError:
-    close = get_close_matches(name, names(), n=1)
-    hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}, or a folder of cost tables"
-    return InputError(f"cost profile {name!r} is unknown; {hint}")
+    return InputError(f"unknown cost profile {name!r}: {nearest(name, names())}, or give a folder of cost tables")

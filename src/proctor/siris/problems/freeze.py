@@ -18,48 +18,47 @@ from proctor.siris.problems.pairs import DISCOVERY_SEED, Member, Pair
 def assemble(domain: Domain, name: str, seed: int, pairs: Sequence[Pair]) -> tuple[Manifest, dict[str, str]]:
     """The manifest and the texts of the workloads by problem.
 
-    Problems are shuffled so that neither number nor order tells the pair or the outcome. Labels are balanced over A-D
-    for the answers and, among overturned problems, for the presented recommendations.
+    Problems are shuffled so that neither number nor order tells the pair or the outcome. Among upheld and among
+    overturned problems alike, answers are balanced over A-D, and so are the presented recommendations.
     """
     rng = Random(f"{name}/{seed}/order")
     members = [
         (f"k{i:02}", pair, member) for i, pair in enumerate(pairs, start=1) for member in (pair.upheld, pair.overturned)
     ]
     rng.shuffle(members)
-    answers = _balanced(len(members), rng)
-    presented = _balanced(len(members), rng)
+    labellers = {outcome: _Labeller(len(pairs), rng) for outcome in ("upheld", "overturned")}
     entries, workloads = [], {}
-    for i, (pair_id, pair, member) in enumerate(members):
-        labels = _labels(member, answers[i], presented, rng)
-        entry, text = _entry(domain, f"p{i + 1:02}", pair_id, pair, member, labels)
+    for i, (pair_id, pair, member) in enumerate(members, start=1):
+        labels = labellers[member.assessment.outcome].label(member)
+        entry, text = _entry(domain, f"p{i:02}", pair_id, pair, member, labels)
         entries.append(entry)
         workloads[entry.id] = text
     return Manifest(name=name, domain=domain.name, seed=seed, problems=tuple(entries)), workloads
 
 
-def _balanced(count: int, rng: Random) -> list[str]:
-    labels = [LABELS[i % len(LABELS)] for i in range(count)]
-    rng.shuffle(labels)
-    return labels
+class _Labeller:
+    """Gives designs their labels, problem by problem, for the problems of one outcome."""
 
+    def __init__(self, count: int, rng: Random) -> None:
+        self.rng = rng
+        self.answers = [LABELS[i % len(LABELS)] for i in range(count)]
+        rng.shuffle(self.answers)
+        self.shift = {label: i for i, label in enumerate(rng.sample(LABELS, len(LABELS)))}
 
-def _labels(member: Member, answer: str, presented: list[str], rng: Random) -> dict[str, str]:
-    """A labelling that puts the answer at the given label and the recommendation at the next free balanced one."""
-    assessment = member.assessment
-    by_design = {assessment.answer: answer}
-    if assessment.outcome == "overturned":
-        wanted = next((label for label in presented if label != answer), None)
-        if wanted is None:
-            wanted = rng.choice([label for label in LABELS if label != answer])
-        else:
-            presented.remove(wanted)
-        by_design[assessment.presented] = wanted
-    rest = [label for label in LABELS if label not in by_design.values()]
-    rng.shuffle(rest)
-    for design in assessment.reference:
-        if design not in by_design:
-            by_design[design] = rest.pop()
-    return {label: design for design, label in sorted(by_design.items(), key=lambda item: item[1])}
+    def label(self, member: Member) -> dict[str, str]:
+        assessment = member.assessment
+        answer = self.answers.pop()
+        by_design = {assessment.answer: answer}
+        if assessment.outcome == "overturned":
+            # One to three places after the answer, in turn: three answers at a label give the other three labels once.
+            self.shift[answer] = self.shift[answer] % 3 + 1
+            by_design[assessment.presented] = LABELS[(LABELS.index(answer) + self.shift[answer]) % len(LABELS)]
+        rest = [label for label in LABELS if label not in by_design.values()]
+        self.rng.shuffle(rest)
+        for design in assessment.reference:
+            if design not in by_design:
+                by_design[design] = rest.pop()
+        return {label: design for design, label in sorted(by_design.items(), key=lambda item: item[1])}
 
 
 def _entry(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal
 
-from proctor.errors import InputError
+from proctor.errors import InputError, nearest
 from proctor.siris.problems.domain import Evidence, Version
 
 Part = Literal["code", "parameters", "configuration", "predictions", "records"]
@@ -42,9 +41,7 @@ def condition_named(name: str) -> Condition:
     """The condition of that name; raises InputError for an unknown one."""
     if name in CONDITIONS:
         return CONDITIONS[name]
-    near = get_close_matches(name, CONDITIONS, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(CONDITIONS)}"
-    raise InputError(f"unknown evidence condition {name!r}: {hint}")
+    raise InputError(f"unknown evidence condition {name!r}: {nearest(name, CONDITIONS)}")
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ The first turn says nothing of limitations or of a review. The review adds no ev
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from proctor.errors import InputError
+from proctor.errors import InputError, nearest
 from proctor.siris.review.packet import Condition, Packet, Part
 
 PROMPTS = ("standard", "instructed", "comparison")
@@ -86,9 +85,7 @@ class Script:
 def check_prompt(prompt: str, condition_name: str, condition: Condition) -> None:
     """Raises InputError for an unknown prompt or one that speaks of evidence that the condition does not show."""
     if prompt not in PROMPTS:
-        near = get_close_matches(prompt, PROMPTS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(PROMPTS)}"
-        raise InputError(f"unknown prompt {prompt!r}: {hint}")
+        raise InputError(f"unknown prompt {prompt!r}: {nearest(prompt, PROMPTS)}")
     complete = condition.shows("code") and condition.shows("predictions") and condition.shows("records")
     if prompt != "standard" and not complete:
         raise InputError(

@@ -10,14 +10,13 @@ and `version` (1, the version of this format). Blank lines are skipped; every ot
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from proctor.errors import InputError
+from proctor.errors import InputError, nearest
 from proctor.siris.verdict.records import Group, Record, problem_facts
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class AnswerFileError(InputError):
 
 
 def read_answers(path: Path, suite: Suite) -> list[Answer]:
-    """Read and check the whole file. Raises AnswerFileError with every bad line, InputError where there is no answer."""
+    """Read and check the whole file. Raises AnswerFileError for bad lines, InputError where there is no answer."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
@@ -112,7 +111,7 @@ def _first_complaint(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     field = str(first["loc"][0]) if first["loc"] else "line"
     if first["type"] == "extra_forbidden":
-        return f"unknown field {field!r}{_hint(field, Answer.model_fields)}"
+        return f"unknown field {field!r}; {nearest(field, Answer.model_fields)}"
     if first["type"] == "missing":
         return f"field {field!r} is missing; write null for a turn without an answer"
     if field == "version":
@@ -120,17 +119,13 @@ def _first_complaint(error: ValidationError) -> str:
     return f"field {field!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
 
 
-def _hint(word: str, known: Sequence[str] | Mapping[str, Any] | set[str]) -> str:
-    close = get_close_matches(word, sorted(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; expected one of {', '.join(sorted(known)[:12])}"
-
-
 def _checked(answer: Answer, problems: set[str], suite: str) -> Answer:
     from proctor.siris.review.packet import condition_named
     from proctor.siris.review.prompts import check_prompt
 
     if answer.problem not in problems:
-        raise InputError(f"suite {suite} has no problem {answer.problem!r}{_hint(answer.problem, problems)}")
+        hint = nearest(answer.problem, sorted(problems))
+        raise InputError(f"suite {suite} has no problem {answer.problem!r}; {hint}")
     check_prompt(answer.prompt, answer.condition, condition_named(answer.condition))
     return answer
 

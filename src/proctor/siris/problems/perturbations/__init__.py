@@ -8,12 +8,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import files
 from typing import Literal
 
-from proctor.errors import InputError
+from proctor.errors import InputError, nearest
 from proctor.siris.problems.versions import apply_patch, reference_source
 
 Version = Literal["perturbed", "reference"]
@@ -92,9 +91,7 @@ CATALOGUE: Mapping[str, Perturbation] = {
 def get(name: str) -> Perturbation:
     """The perturbation of that name; raises InputError for an unknown one."""
     if name not in CATALOGUE:
-        near = get_close_matches(name, CATALOGUE, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(CATALOGUE)}"
-        raise InputError(f"unknown perturbation {name!r}: {hint}")
+        raise InputError(f"unknown perturbation {name!r}: {nearest(name, CATALOGUE)}")
     return CATALOGUE[name]
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, GenerateConfig, ModelAPI, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from proctor.errors import InputError
+from proctor.errors import InputError, nearest
 from proctor.siris.review.rules import broken, oracle, plain
 from proctor.siris.review.rules.dialogue import Answer, Dialogue, Need
 
@@ -68,6 +67,4 @@ class RuleAPI(ModelAPI):
 def _rule_named(name: str) -> Rule:
     if name in RULES:
         return RULES[name]
-    near = get_close_matches(name, RULES, n=1)
-    hint = f"did you mean rule/{near[0]}?" if near else f"choose one of {', '.join(f'rule/{rule}' for rule in RULES)}"
-    raise InputError(f"unknown model 'rule/{name}': {hint}")
+    raise InputError(f"unknown model 'rule/{name}': {nearest(f'rule/{name}', [f'rule/{rule}' for rule in RULES])}")
