@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,22 @@ def test_a_plan_that_cannot_work_is_refused_before_anything_is_asked(plan, tmp_p
         run(plan(*models, **options), quietly)
     assert "\n" not in str(caught.value)
     assert list_eval_logs(str(tmp_path)) == []
+
+
+@pytest.mark.parametrize("place", ["100%25", "file/logs"])
+def test_a_place_that_cannot_hold_logs_is_refused(plan, tmp_path, place):
+    """Inspect decodes % in paths; a file cannot hold a folder."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="give another --log-dir"):
+        run(replace(plan(), log_dir=tmp_path / place), quietly)
+
+
+def test_a_folder_with_a_space_holds_logs_and_nothing_is_printed(plan, tmp_path, capfd):
+    spaced = replace(plan(limit=2), log_dir=tmp_path / "my logs")
+    first, second = run(spaced, quietly), run(spaced, quietly)
+    assert first.logs == second.logs
+    assert all(log.is_file() for log in second.logs)
+    assert capfd.readouterr().out == ""
 
 
 def test_a_missing_package_or_key_is_named_without_markup(plan, monkeypatch):
