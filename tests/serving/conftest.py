@@ -1,4 +1,4 @@
-"""A small profile bundle, complete enough to price a step and to break in one place."""
+"""Systems small enough to work out by hand, and a small profile bundle to price a step with and to break."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from proctor.serving.simulator.config import Config
+from proctor.serving.simulator.simulate import simulate
+from proctor.serving.simulator.workload import from_rows
 
 CONFIG = {
     "model_type": "llama",
@@ -72,3 +76,43 @@ def model_config(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.json"
     path.write_text(json.dumps(CONFIG))
     return path
+
+
+class TokenCosts:
+    """A step takes 1,000 ns and 10 ns for each of its query tokens."""
+
+    def step(self, batch):
+        return 1000 + 10 * sum(q for q, _ in batch)
+
+
+@pytest.fixture(scope="session")
+def row():
+    """Makes a row of a workload; a prompt given as a number shares nothing with others."""
+
+    def make(name, prompt, output, at=0, **more):
+        prompt = [[f"prompt of {name}", prompt]] if isinstance(prompt, int) else prompt
+        return {"id": name, "arrival_ns": at, "prompt": prompt, "output_tokens": output, **more}
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def serve():
+    """Serves rows on one replica with room for everything, or on what else is asked for, and records the steps."""
+
+    def run(rows, design=None, costs=None, **changes):
+        settings = {"replicas": 1, "kv_blocks": 1000, "max_num_batched_tokens": 2048, "max_num_seqs": 256}
+        return simulate(Config(**settings | changes), costs or TokenCosts(), from_rows(rows), design, record_steps=True)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def items():
+    """The batches of a run as text, a step each: `request:query tokens@cached tokens`."""
+
+    def read(run, replica=0):
+        steps = [step["items"] for step in run.steps if step["step_on"] == replica]
+        return [" ".join(f"{name}:{q}@{kv}" for name, q, kv in step) for step in steps]
+
+    return read

@@ -33,7 +33,8 @@ class Router:
     def eviction(self, replica: Any, request: Any, cached: int) -> int:
         """Tokens of the blocks that would be lost, each counted once per recent request that contained it."""
         need = -(-(request.prompt_tokens + request.output_tokens - cached) // BLOCK)
-        lost = replica.pool.next_taken(need)
+        reused = set(request.keys[: cached // BLOCK])
+        lost = [key for key in replica.pool.next_taken(need) if key not in reused]
         return BLOCK * sum(self.uses[replica.index, key] for key in lost)
 
     def remember(self, index: int, now: int, request: Any, tokens: int) -> None:
