@@ -177,6 +177,15 @@ def test_a_place_that_cannot_hold_logs_is_refused(plan, tmp_path, place):
         run(replace(plan(), log_dir=tmp_path / place), quietly)
 
 
+@pytest.mark.parametrize("content", [b"", b"garbage", b"PK\x03\x04" + bytes(100)])
+def test_a_damaged_log_in_the_folder_is_named_and_left_alone(plan, tmp_path, content):
+    damaged = tmp_path / "2026-01-01T00-00-00+00-00_siris_x.eval"
+    damaged.write_bytes(content)
+    with pytest.raises(InputError, match=r"_siris_x.eval: not a readable Inspect log; move it away"):
+        run(plan(limit=2), quietly)
+    assert damaged.read_bytes() == content
+
+
 def test_a_folder_with_a_space_holds_logs_and_nothing_is_printed(plan, tmp_path, capfd):
     spaced = replace(plan(limit=2), log_dir=tmp_path / "my logs")
     first, second = run(spaced, quietly), run(spaced, quietly)

@@ -21,6 +21,10 @@ CONDITION_HELP = (
     "predictions-only."
 )
 PROMPT_HELP = "standard, instructed (read the simulator first) or comparison (compare the effect on candidates)."
+PRICES_HELP = (
+    "YAML file with a line per model: NAME: {input: .., output: .., input_cache_write: .., input_cache_read: ..}, "
+    "in dollars per million tokens."
+)
 DEMO_MODELS = ("rule/follow", "rule/reject", "rule/random", "rule/reference")
 
 
@@ -63,7 +67,7 @@ def run(
     max_connections: Annotated[int | None, typer.Option(min=1, help="Parallel calls to a model.")] = None,
     token_limit: Annotated[int | None, typer.Option(min=1, help="Tokens per conversation.")] = None,
     cost_limit: Annotated[float | None, typer.Option(min=0, help="Dollars per conversation; needs --prices.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="YAML: model -> $ per million tokens, see docs.")] = None,
+    prices: Annotated[Path | None, typer.Option(help=PRICES_HELP)] = None,
     reasoning_effort: Annotated[str | None, typer.Option(help="Passed to the model: low, medium, high, ...")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -17,7 +17,7 @@ from typing import Any
 
 from inspect_ai import Epochs, Task, eval_set
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.log import EvalLog, EvalSpec, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import ModelCost, get_model
 
 from proctor.errors import InputError
@@ -159,8 +159,7 @@ def _first_problems(suite: Suite, limit: int | None) -> list[str]:
 
 def _refuse_to_shrink(plan: Plan, suite: Suite, models: list[str], conditions: list[str], problems: int) -> None:
     """Raises InputError where the directory holds more of the same than is asked for: Inspect would drop the rest."""
-    for info in list_eval_logs(str(plan.log_dir)):
-        done = read_eval_log(info, header_only=True).eval
+    for done in _specs(plan.log_dir):
         arguments = done.task_args
         same = (done.task_version, done.model in models, arguments.get("condition") in conditions)
         if same != (suite.digest, True, True) or arguments.get("prompt") != plan.prompt:
@@ -171,6 +170,16 @@ def _refuse_to_shrink(plan: Plan, suite: Suite, models: list[str], conditions: l
                 f"repetitions of {done.model}, {arguments['condition']}; a smaller run would drop some of them: "
                 "ask for at least as many or give another --log-dir"
             )
+
+
+def _specs(log_dir: Path) -> Iterator[EvalSpec]:
+    """What was evaluated in each log of a directory; raises InputError for a damaged log: Inspect would fail on it."""
+    for info in list_eval_logs(str(log_dir)):
+        try:
+            yield read_eval_log(info, header_only=True).eval
+        except Exception as error:  # damage shows in zip, zstd, JSON or pydantic, each with errors of its own
+            path = info.name.removeprefix("file://")
+            raise InputError(f"{path}: not a readable Inspect log; move it away or give another --log-dir") from error
 
 
 def _show_progress(progress: Progress, total: int) -> None:

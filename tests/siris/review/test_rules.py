@@ -1,5 +1,6 @@
 """Rule models act on messages alone: the same messages give the same reply, and long files are read page by page."""
 
+import json
 from random import Random
 
 import anyio
@@ -56,6 +57,13 @@ def talk(model, files, turns=2, **arguments):
 def test_the_choice_is_the_one_its_name_promises(model, label):
     _, closing = talk(model, {"prediction.json": PREDICTION, "workload.json": WORKLOAD})
     assert [parse_choice(text).label for text in closing] == [label, label]
+
+
+@pytest.mark.parametrize(("model", "decision"), [("follow", "follow"), ("reject", "reconsider"), ("constant-b", None)])
+def test_the_review_says_whether_the_prediction_is_followed(model, decision):
+    _, (first, second) = talk(model, {"prediction.json": PREDICTION, "workload.json": WORKLOAD})
+    assert "decision" not in json.loads(first)
+    assert json.loads(second).get("decision") == decision
 
 
 @pytest.mark.parametrize(("model", "label"), [("follow", "A"), ("reject", "B"), ("reference", "A")])
