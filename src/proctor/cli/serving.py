@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proctor.cli import _text
+from proctor.cli import _text, serving_run
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,6 +25,7 @@ serving_app = typer.Typer(
     short_help="The serving simulator.",
     no_args_is_help=True,
 )
+serving_run.register(serving_app)
 
 
 class Tables(StrEnum):
@@ -169,7 +168,3 @@ def _stderr() -> Console:
     from rich.console import Console
 
     return Console(stderr=True)
-
-
-if find_spec("proctor.cli.serving_run"):
-    import_module("proctor.cli.serving_run").register(serving_app)

@@ -32,7 +32,12 @@ def run(
         Path, typer.Argument(metavar="WORKLOAD", help="workload.json, LLMServingSim .jsonl or trace .csv.")
     ],
     design: Annotated[
-        str | None, typer.Option(help="One of the twelve designs; default: everything on one replica, no chunk cap.")
+        str | None,
+        typer.Option(
+            help="Routing: load_only, longest_prefix, preble, dualmap. Handoff: stay, next_instance, least_active, "
+            "least_outstanding. Local scheduling: cap_16, cap_24, cap_32, no_cap. Without one, requests run where they "
+            "are pinned, else on replica 0."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for records.jsonl and prediction.json.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -40,15 +45,18 @@ def run(
     """Simulate a workload under one design and print TTFT, TPOT, end-to-end latency and throughput."""
     import json
 
+    from rich.console import Console
+
     from proctor.serving import designs, files
     from proctor.serving.simulator.simulate import simulate
 
-    system = files.read_config(config)
-    requests = files.read_workload(workload)
-    files.check(system, requests, workload)
     chosen = designs.load(design) if design else None
-    result = simulate(system.config, system.costs, requests, chosen, record_steps=out is not None)
-    figures = {"design": design, "metric": system.config.metric, **measure(result)}
+    with Console(stderr=True).status("simulating"):  # shown on a terminal only
+        system = files.read_config(config)
+        requests = files.read_workload(workload)
+        files.check(system, requests, workload, chosen)
+        result = simulate(system.config, system.costs, requests, chosen, record_steps=out is not None)
+    figures = {"version": 1, "design": design, "metric": system.config.metric, **measure(result)}
     if out:
         write(out, result, figures)
     if as_json:
@@ -58,7 +66,10 @@ def run(
 
 
 def measure(result: Run) -> dict[str, Any]:
-    """Percentiles in seconds over the measured requests, and output tokens per second."""
+    """Percentiles in seconds over the measured requests, and output tokens per second (None for a run without time).
+
+    TPOT is the mean time between two tokens of a request; a request for one token has none.
+    """
     from proctor.serving.simulator.metrics import latency, percentile
 
     calls = [call for call in result.calls if call.request.measured]
@@ -71,7 +82,7 @@ def measure(result: Run) -> dict[str, Any]:
         ],
         "e2e": [latency(call, "e2e") for call in calls],
     }
-    seconds = max(call.end_ns for call in calls) - min(call.request.arrival_ns for call in calls)
+    duration_ns = max(call.end_ns for call in calls) - min(call.request.arrival_ns for call in calls)
     tokens = sum(call.request.output_tokens for call in calls)
     return {
         "requests": len(calls),
@@ -79,7 +90,7 @@ def measure(result: Run) -> dict[str, Any]:
             name: {f"p{percent}": percentile(ns, percent) / 1e9 for percent in PERCENTS} if ns else None
             for name, ns in values.items()
         },
-        "output_tokens_per_s": tokens * 1e9 / seconds,
+        "output_tokens_per_s": tokens * 1e9 / duration_ns if duration_ns else None,
         "prefix_hit_tokens": sum(call.hit or 0 for call in calls),
         "preemptions": sum(call.preemptions for call in result.calls),
         "steps": result.step_count,
@@ -106,13 +117,14 @@ def show(figures: dict[str, Any], out: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("latency (s)", *(f"p{percent}" for percent in PERCENTS), title=figures["design"])
+    table = Table("latency (s)", *(f"p{percent}" for percent in PERCENTS), title=figures["design"] or "no design")
     for name, row in figures["latency_s"].items():
         table.add_row(name.upper(), *((f"{value:.4f}" for value in row.values()) if row else ["-"] * len(PERCENTS)))
     console = Console()
     console.print(table)
+    throughput = figures["output_tokens_per_s"]
     console.print(
-        f"{figures['requests']} requests, {figures['output_tokens_per_s']:.1f} output tokens/s, "
+        f"{figures['requests']} requests, {'-' if throughput is None else f'{throughput:.1f}'} output tokens/s, "
         f"{figures['prefix_hit_tokens']} prefix-hit tokens, {figures['preemptions']} preemptions, "
         f"{figures['steps']} steps"
     )

@@ -5,25 +5,30 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from proctor.errors import InputError
+from proctor.errors import InputError, nearest
 from proctor.serving import profiles
+from proctor.serving.importers.reading import text_of
+from proctor.serving.importers.workloads import LONGEST, MOST
+from proctor.serving.importers.workloads import read_workload as import_workload
+from proctor.serving.simulator.cache import BLOCK
 from proctor.serving.simulator.config import Config
 from proctor.serving.simulator.costs import CostTable
 from proctor.serving.simulator.simulate import check_fits
 from proctor.serving.simulator.workload import Request, from_rows
 
-# Beyond these a number is a mistake of units, and a run would not end in reasonable time.
-MAX_TOKENS = 4_000_000
+# Beyond these a number is a mistake of units, and a run would not end in reasonable time or memory.
 MAX_BLOCKS = 10_000_000
 MAX_TIME_NS = 10**9 * 3600 * 24 * 365
+MAX_BYTES = 10**15
 
 Model = TypeVar("Model", bound=BaseModel)
 Positive = Annotated[int, Field(gt=0, le=MAX_BLOCKS)]
-Tokens = Annotated[int, Field(gt=0, le=MAX_TOKENS)]
+Tokens = Annotated[int, Field(gt=0, le=LONGEST)]
 
 
 class _Strict(BaseModel):
@@ -31,16 +36,16 @@ class _Strict(BaseModel):
 
 
 class ConfigFile(_Strict):
-    """configuration.json of `proctor serving run`; `kv_bytes_per_token` matters only where KV state moves."""
+    """configuration.json of `proctor serving run`; `kv_bytes_per_token` is needed only where KV state moves."""
 
     version: Literal[1] = 1
-    profile: str = Field(description="name of a shipped cost profile, or a folder of cost tables")
+    profile: str = Field(min_length=1, description="name of a shipped cost profile, or a folder of cost tables")
     kv_blocks: Positive = Field(description="KV memory of a replica in blocks of 16 tokens")
     replicas: Annotated[int, Field(gt=0, le=1024)] = 1
     max_num_batched_tokens: Positive = 2048
     max_num_seqs: Positive = 256
-    nic_bytes_per_s: Annotated[int, Field(gt=0)] = 1_250_000_000
-    kv_bytes_per_token: Annotated[int, Field(ge=0)] = 0
+    nic_bytes_per_s: Annotated[int, Field(gt=0, le=MAX_BYTES)] = 1_250_000_000
+    kv_bytes_per_token: Annotated[int, Field(ge=0, le=MAX_BYTES)] = 0
     metric: Literal["e2e", "ttft"] = "e2e"
 
 
@@ -55,6 +60,10 @@ class RequestRow(_Strict):
     measured: bool = True
     handoff: bool = False
 
+    def tokens(self) -> int:
+        """Prompt and output together."""
+        return sum(count for _, count in self.prompt) + self.output_tokens
+
 
 class WorkloadFile(_Strict):
     """workload.json: requests in order of arrival."""
@@ -63,14 +72,21 @@ class WorkloadFile(_Strict):
     requests: Annotated[list[RequestRow], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _ordered(self) -> WorkloadFile:
+    def _consistent(self) -> WorkloadFile:
         seen: set[str] = set()
+        last = total = 0
         for i, row in enumerate(self.requests):
+            total += row.tokens()
             if row.id in seen:
                 raise ValueError(f"requests.{i}.id: {row.id!r} is used twice")
-            seen.add(row.id)
-            if i and row.arrival_ns < self.requests[i - 1].arrival_ns:
+            if row.arrival_ns < last:
                 raise ValueError(f"requests.{i}.arrival_ns: earlier than the request before it; sort by arrival")
+            if row.tokens() > LONGEST:
+                raise ValueError(f"requests.{i}.prompt: more than {LONGEST} tokens with the output")
+            if total > MOST:
+                raise ValueError(f"requests.{i}: more than {MOST} tokens up to here; split the workload")
+            seen.add(row.id)
+            last = row.arrival_ns
         if not any(row.measured for row in self.requests):
             raise ValueError("requests: none is measured")
         return self
@@ -82,60 +98,105 @@ class System:
 
     config: Config
     costs: CostTable
-    profile: str
+    path: Path  # of the file
 
 
 def read_config(path: Path) -> System:
-    """Raises InputError naming the file and field."""
+    """Raises InputError naming file and field. A folder of cost tables is looked for from the file's own folder."""
     parsed = _validate(ConfigFile, path)
-    fields = parsed.model_dump(exclude={"version", "profile"})
-    return System(Config(**fields), profiles.load(parsed.profile), parsed.profile)
+    try:
+        costs = profiles.load(parsed.profile, path.parent)
+    except InputError as error:
+        raise InputError(f"{path}: profile: {error}") from error
+    system = System(Config(**parsed.model_dump(exclude={"version", "profile"})), costs, path)
+    _check_costs(system)
+    return system
+
+
+def _check_costs(system: System) -> None:
+    """Costs go on beyond a table's last points along the last straight pieces, and must not fall below 0 there.
+
+    They are linear along each axis between points, so the least values are at points or at the largest possible step.
+    """
+    costs, config = system.costs, system.config
+    queries = [*costs.queries, config.max_num_batched_tokens]
+    cached = [*costs.kvs, config.kv_blocks * BLOCK]
+    found = {
+        "attention.csv": min(
+            costs.attention(rows, q, kv) for rows in (costs.rows, costs.mixed_rows) for q in queries for kv in cached
+        ),
+        "linear.csv": costs.linear(config.max_num_batched_tokens),
+        "head.csv": costs.head(config.max_num_seqs),
+    }
+    for name, least in found.items():
+        if least < 0:
+            raise InputError(
+                f"{system.path}: profile: {name} falls towards its last point, and for the largest step of this "
+                f"configuration it goes down to {least} ns; add a point there"
+            )
 
 
 def read_workload(path: Path) -> tuple[Request, ...]:
     """Our workload.json, LLMServingSim's JSON Lines, or a trace in CSV, told apart by the file's ending."""
     if path.suffix in (".jsonl", ".csv"):
-        from proctor.serving.importers.workloads import read_workload as import_workload
-
         return import_workload(path)
     parsed = _validate(WorkloadFile, path)
     return from_rows([row.model_dump() for row in parsed.requests])
 
 
-def check(system: System, requests: tuple[Request, ...], path: Path) -> None:
-    """What only both files together show: replicas that exist, and prompts that fit; raises InputError."""
+def check(system: System, requests: tuple[Request, ...], path: Path, design: ModuleType | None = None) -> None:
+    """What only all parts together show; raises InputError. path: the workload's file.
+
+    Replicas that exist, requests that fit into memory, and a size for the KV state that the design moves.
+    """
     for request in requests:
         if request.replica is not None and request.replica >= system.config.replicas:
             raise InputError(
                 f"{path}: request {request.id}: replica {request.replica} does not exist; "
-                f"the configuration has {system.config.replicas}, numbered from 0"
+                f"{system.path} has {system.config.replicas}, numbered from 0"
             )
     try:
         check_fits(system.config, requests)
     except ValueError as error:
-        raise InputError(f"{path}: {error}; raise kv_blocks or shorten the request") from error
-
-
-def read_json(path: Path) -> Any:
-    """The JSON value in a file; raises InputError if it cannot be read or is not JSON."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
-    except OSError as error:
-        raise InputError(f"{path}: cannot read it ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON ({error}); see docs/serving.md for the format") from error
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
+        raise InputError(f"{path}: {error}; raise kv_blocks in {system.path} or shorten the request") from error
+    if hasattr(design, "Placement") and not system.config.kv_bytes_per_token and any(r.handoff for r in requests):
+        raise InputError(
+            f"{system.path}: kv_bytes_per_token: needed, as the design moves KV state "
+            "(131072 for Llama-3.1-8B, 98304 for Qwen3-30B-A3B)"
+        )
 
 
 def _validate(model: type[Model], path: Path) -> Model:
-    value = read_json(path)
+    text = text_of(path)
     try:
-        return model.model_validate_json(json.dumps(value))
+        parsed = model.model_validate_json(text)
+        json.loads(text, object_pairs_hook=_names_once)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{path}: {where + ': ' if where else ''}{message}") from error
+        raise InputError(f"{path}: {_first(error, model)}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
+    return parsed
+
+
+def _names_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names: set[str] = set()
+    for name, _ in pairs:
+        if name in names:
+            raise ValueError(f"{name}: given twice in one object")
+        names.add(name)
+    return dict(pairs)
+
+
+def _first(error: ValidationError, model: type[BaseModel]) -> str:
+    """The first violation as `field: what is wrong`."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = RequestRow if len(first["loc"]) > 1 else model
+        return f"{where}: unknown field, {nearest(str(first['loc'][-1]), known.model_fields)}"
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] in ("missing", "json_invalid", "model_type"):
+        message += "; see docs/serving.md for the format"
+    elif first["type"] != "value_error":
+        message += f", found {first['input']!r:.40}"
+    return f"{where}: {message}" if where else message

@@ -66,6 +66,8 @@ def test_a_folder_of_tables_is_a_profile_too(folder):
         ("attention.csv", "\n64,", "\n16,", "attention.csv: query_tokens: expected 2 or more whole numbers that rise"),
         ("attention.csv", ",32,64,", ",64,32,", "attention.csv: the KV axis in line 1: expected"),
         ("attention.csv", ",32,64,", ",x,64,", "attention.csv: the KV axis in line 1: expected"),
+        ("attention.csv", "query_tokens,0,", "query_tokens,1,", "the KV axis in line 1: .* that rise from 0"),
+        ("head.csv", "\n1,", "\n0,", "head.csv: requests: .* that rise from 1"),
         ("linear.csv", "\n64,", "\n65,", "linear.csv: query_tokens: expected 1, 16, .* as in attention.csv"),
         ("linear.csv", ",ns\n", ",ns,ms\n", "linear.csv line 2: 2 fields, the header has 3"),
         ("head.csv", "\n4,", "\n2,", "head.csv: requests: expected 2 or more whole numbers that rise"),

@@ -68,18 +68,28 @@ def rows(path: Path, columns: Mapping[str, Parse]) -> Iterator[tuple[int, tuple[
 
     Raises InputError naming file, line and column for a missing column, a ragged row, or a field its parser refuses.
     """
-    reader = csv.reader(text_of(path).splitlines())
-    header = next(reader, [])
+    reader = records(text_of(path), path)
+    _, header = next(reader, (1, []))
     missing = [name for name in columns if name not in header]
     if missing:
         raise InputError(f"{path} line 1: missing column {', '.join(missing)}; expected {', '.join(columns)}")
     places = [(header.index(name), name, parse) for name, parse in columns.items()]
-    for cells in reader:
+    for line, cells in reader:
         if not cells:
             continue
         if len(cells) != len(header):
-            raise InputError(f"{path} line {reader.line_num}: {len(cells)} fields, the header has {len(header)}")
-        yield reader.line_num, tuple(_cell(path, reader.line_num, name, parse, cells[at]) for at, name, parse in places)
+            raise InputError(f"{path} line {line}: {len(cells)} fields, the header has {len(header)}")
+        yield line, tuple(_cell(path, line, name, parse, cells[at]) for at, name, parse in places)
+
+
+def records(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yields (line number, cells) for each line of CSV, with the header. Raises InputError for what is none."""
+    reader = csv.reader(text.splitlines())
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise InputError(f"{path} line {reader.line_num}: not CSV ({error})") from None
 
 
 def _cell(path: Path, line: int, name: str, parse: Parse, text: str) -> Any:
@@ -139,10 +149,14 @@ def yaml_file(path: Path, schema: type[Schema]) -> Schema:
 
 def json_file(path: Path, schema: type[Schema]) -> Schema:
     """A JSON file, checked against a pydantic model."""
+    text = text_of(path)
     try:
-        return checked(schema, json.loads(text_of(path)), path)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{path} line {getattr(error, 'lineno', 1)}: not valid JSON") from None
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path} line {error.lineno}: not valid JSON") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+        raise InputError(f"{path}: not valid JSON") from None
+    return checked(schema, data, path)
 
 
 def checked(schema: type[Schema], data: object, path: Path) -> Schema:

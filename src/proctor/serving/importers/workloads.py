@@ -22,6 +22,8 @@ from proctor.serving.simulator.workload import KeyMaker, Request
 
 LONGEST = 1 << 24
 """Tokens of one request, prompt and output; sixteen times the longest context window in use."""
+MOST = 100_000_000
+"""Tokens of all requests of a workload; their block keys take some 2 GB."""
 
 Fields = Mapping[str, Any]
 
@@ -30,15 +32,20 @@ def read_workload(path: Path) -> tuple[Request, ...]:
     """Requests of a `.jsonl` or `.csv` workload, in order of arrival.
 
     Raises InputError naming file, line and field: missing or negative fields, arrivals out of order, ids or keys that
-    do not match the token counts, an unknown suffix, an empty file.
+    do not match the token counts, more than MOST tokens in all, an unknown suffix, an empty file.
     """
     readers = {".jsonl": _json_requests, ".csv": _trace_requests}
     if path.suffix not in readers:
         raise InputError(f"{path}: expected a workload that ends in .jsonl (LLMServingSim) or .csv (Vidur, Azure)")
-    requests = tuple(readers[path.suffix](path))
+    requests, tokens = [], 0
+    for request in readers[path.suffix](path):
+        requests.append(request)
+        tokens += request.prompt_tokens + request.output_tokens
+        if tokens > MOST:
+            raise InputError(f"{path}: request {request.id}: more than {MOST} tokens up to here; split the workload")
     if not requests:
         raise InputError(f"{path}: holds no request")
-    return requests
+    return tuple(requests)
 
 
 def without_sharing(requests: Sequence[Request]) -> tuple[Request, ...]:

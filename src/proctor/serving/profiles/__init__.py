@@ -21,20 +21,20 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(entry.name for entry in folders if (entry / "constants.csv").is_file()))
 
 
-def load(name: str) -> CostTable:
-    """The cost table of a shipped profile, or of a folder in the same format. Errors as `texts`."""
-    return CostTable(texts(name))
+def load(name: str, base: Path = Path()) -> CostTable:
+    """The cost table of a shipped profile, or of a folder in the same format. Arguments and errors as `texts`."""
+    return CostTable(texts(name, base))
 
 
-def texts(name: str) -> dict[str, str]:
-    """The four tables, by file name, of a shipped profile or of a folder.
+def texts(name: str, base: Path = Path()) -> dict[str, str]:
+    """The four tables, by file name, of a shipped profile or of a folder, whose path may be relative to `base`.
 
     Raises InputError for an unknown name, with the nearest one, and for a folder whose files are not valid.
     """
     if name in names():
         return {table: (files(__name__) / name / table).read_text(encoding="utf-8") for table in TABLES}
-    folder = Path(name)
-    if not folder.is_dir():
+    folder = base / name
+    if not _is_folder(folder):
         raise _unknown(name)
     found = {table: _text(folder / table) for table in TABLES}
     check_tables(found, folder)
@@ -47,6 +47,13 @@ def provenance(name: str) -> str:
         raise _unknown(name)
     folder: Traversable = files(__name__) / name
     return (folder / "provenance.json").read_text(encoding="utf-8")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that no file system takes
+        return False
 
 
 def _text(path: Path) -> str:
