@@ -116,7 +116,7 @@ def demo(
 
     from proctor.siris.run import Plan
 
-    folder = log_dir or Path("logs") / time.strftime("demo-%Y%m%d-%H%M%S", time.gmtime())
+    folder = log_dir or Path("demo-logs") / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     plans = [Plan(SUITE, DEMO_MODELS, ["perturbed"], folder), Plan(SUITE, ["rule/random"], ["none"], folder)]
     results = [_ask(plan, f"condition {plan.conditions[0]}") for plan in plans]
     _print_judgment([log for result in results for log in result.logs])
