@@ -126,7 +126,8 @@ def show(figures: dict[str, Any], out: Path | None) -> None:
     console.print(
         f"{figures['requests']} requests, {'-' if throughput is None else f'{throughput:.1f}'} output tokens/s, "
         f"{figures['prefix_hit_tokens']} prefix-hit tokens, {figures['preemptions']} preemptions, "
-        f"{figures['steps']} steps"
+        f"{figures['steps']} steps",
+        soft_wrap=True,
     )
     if out:
         console.print(f"records and prediction: {out}", soft_wrap=True)

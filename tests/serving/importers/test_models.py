@@ -97,7 +97,13 @@ def test_a_bad_config_is_one_line_that_names_file_and_field(tmp_path, change, me
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "[1,", '"text"', "NaN"])
+LONG_NUMBER = '{"hidden_size": ' + "9" * 5000 + "}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "[1,", '"text"', "NaN", pytest.param(LONG_NUMBER, id="digits"), pytest.param("[" * 10**5, id="[")],
+)
 def test_a_config_that_is_no_json_object_is_an_input_error(tmp_path, text):
     """No traceback for a wrong file."""
     path = tmp_path / "config.json"

@@ -194,3 +194,11 @@ def test_public_workloads_are_read_whole(shared, name, requests, prompt_tokens):
     """Every line becomes a request."""
     found = read_workload(shared / "validation" / name)
     assert (len(found), sum(request.prompt_tokens for request in found)) == (requests, prompt_tokens)
+
+
+def test_more_tokens_than_memory_can_index_are_refused(tmp_path):
+    """A column of bytes in place of tokens, say: named before it fills the machine."""
+    path = tmp_path / "t.csv"
+    path.write_text("arrived_at,num_prefill_tokens,num_decode_tokens\n" + "0,16000000,1\n" * 20)
+    with pytest.raises(InputError, match=r"t\.csv: request 6: more than 100000000 tokens up to here"):
+        read_workload(path)
