@@ -90,10 +90,10 @@ def _job(domain: str, perturbation: str, seed: int, index: int) -> FrameResult:
 
 
 def spread(candidates: Sequence[Pair], count: int) -> list[Pair]:
-    """Choose pairs one by one, beginning with the first: what keeps sizes balanced, and of that what lies furthest away.
+    """Choose pairs one by one, beginning with the first: what keeps sizes balanced, of that what lies furthest away.
 
-    Balanced means that a packet's size and each workload parameter are the greater ones as often in the upheld problem as
-    in the overturned one, so that none of them tells the outcomes apart.
+    Balanced means that a packet's size and each workload parameter are the greater ones as often in the upheld problem
+    as in the overturned one, so that none of them tells the outcomes apart.
     """
     features = [_features(pair) for pair in candidates]
     leanings = [_leaning(pair) for pair in candidates]
