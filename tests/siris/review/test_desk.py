@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inspect_ai.tool import ToolError
 
@@ -77,6 +77,13 @@ def test_a_line_longer_than_a_page_is_cut_and_can_be_read_on(desk):
     second = desk.read("workload.json", start_column=PAGE_CHARS + 1)
     both = read_page(first).pieces[1] + read_page(second).pieces[1]
     assert both == FILES["workload.json"][: 2 * PAGE_CHARS]
+
+
+def test_a_line_that_does_not_fit_any_more_begins_the_next_page():
+    """Only a line that is longer than a whole page is cut."""
+    half = PAGE_CHARS // 2 + 1
+    page = read_page(show_page("f", ["a" * half, "b" * half], 1, 10).text)
+    assert (page.pieces, page.next_line, page.next_column) == ({1: "a" * half}, 2, 1)
 
 
 def test_no_output_is_cut_by_inspect(desk):
@@ -225,6 +232,13 @@ def test_a_hostile_pattern_does_not_fill_the_memory():
     pattern=st.text(alphabet=r"ab \s*+?.|()[]^$nAZB{1,2}x:<=!", min_size=1, max_size=12),
     lines=st.lists(st.text(alphabet="ab x1", max_size=6), min_size=1, max_size=6),
 )
+@example(pattern=r"\Ab", lines=["a", "b"])
+@example(pattern=r"a\Z", lines=["a", "b"])
+@example(pattern=r"a(?!\s)", lines=["a", "b"])
+@example(pattern=r"(?<!\s)b", lines=["a", "b"])
+@example(pattern="[^x]++$", lines=["a", "x"])
+@example(pattern="(?>[^x]+)$", lines=["a", "x"])
+@example(pattern="[^b]", lines=["", "b", "a"])
 def test_a_search_finds_exactly_the_lines_that_match_by_themselves(pattern, lines):
     """Looking at the whole text first is a short cut and nothing else."""
     try:
