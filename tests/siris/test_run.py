@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,31 @@ def test_a_plan_that_cannot_work_is_refused_before_anything_is_asked(plan, tmp_p
         run(plan(*models, **options), quietly)
     assert "\n" not in str(caught.value)
     assert list_eval_logs(str(tmp_path)) == []
+
+
+@pytest.mark.parametrize("place", ["100%25", "file/logs"])
+def test_a_place_that_cannot_hold_logs_is_refused(plan, tmp_path, place):
+    """Inspect decodes % in paths; a file cannot hold a folder."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="give another --log-dir"):
+        run(replace(plan(), log_dir=tmp_path / place), quietly)
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"PK\x03\x04" + bytes(100)])
+def test_a_damaged_log_in_the_folder_is_named_and_left_alone(plan, tmp_path, content):
+    damaged = tmp_path / "2026-01-01T00-00-00+00-00_siris_x.eval"
+    damaged.write_bytes(content)
+    with pytest.raises(InputError, match=r"_siris_x.eval: not a readable Inspect log; move it away"):
+        run(plan(limit=2), quietly)
+    assert damaged.read_bytes() == content
+
+
+def test_a_folder_with_a_space_holds_logs_and_nothing_is_printed(plan, tmp_path, capfd):
+    spaced = replace(plan(limit=2), log_dir=tmp_path / "my logs")
+    first, second = run(spaced, quietly), run(spaced, quietly)
+    assert first.logs == second.logs
+    assert all(log.is_file() for log in second.logs)
+    assert capfd.readouterr().out == ""
 
 
 def test_a_missing_package_or_key_is_named_without_markup(plan, monkeypatch):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai import score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import modelapi
 
@@ -11,6 +12,7 @@ import proctor._registry  # noqa: F401 - registers models
 from proctor.siris.review.conversation import Conversation
 from proctor.siris.review.rules.api import RuleAPI
 from proctor.siris.review.rules.dialogue import Answer, Dialogue, Need
+from proctor.siris.scorer import choices
 from proctor.siris.task import review_task
 from proctor.siris.verdict.records import Record
 
@@ -148,7 +150,9 @@ def test_running_out_of_rounds_is_recorded(ask):
 
 def test_scores_are_replayable_from_the_log(ask):
     """Raw closing messages of both turns are in the store."""
-    talk = ask("rule/follow").samples[0].store_as(Conversation)
+    log = ask("rule/follow")
+    assert metrics(score(log, choices(), action="overwrite")) == metrics(log)
+    talk = log.samples[0].store_as(Conversation)
     assert json.loads(talk.initial)["choice"] == json.loads(talk.final)["choice"] == "A"
     assert json.loads(talk.final)["decision"] == "follow"
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Annotated, NoReturn
 
 import typer
 
 from proctor.cli import _text
 from proctor.cli.doctor import doctor as doctor_command
+from proctor.cli.serving import serving_app
 from proctor.cli.siris import siris_app
 from proctor.errors import InputError
 
@@ -36,8 +35,7 @@ app.command(
     epilog=_text.examples("proctor doctor", "proctor doctor --json"),
 )(doctor_command)
 app.add_typer(siris_app, name="siris")
-if find_spec("proctor.cli.serving"):
-    app.add_typer(import_module("proctor.cli.serving").serving_app, name="serving")
+app.add_typer(serving_app, name="serving")
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
-
 import typer
+
+from proctor.cli import siris_build, siris_review, siris_verdict
 
 siris_app = typer.Typer(
     help="Ask models whether a simulator's flaw overturns its recommendation (the SIRIS paper).",
@@ -13,6 +12,5 @@ siris_app = typer.Typer(
     no_args_is_help=True,
 )
 
-for _step in ("siris_build", "siris_review", "siris_verdict"):
-    if find_spec(f"proctor.cli.{_step}"):
-        import_module(f"proctor.cli.{_step}").register(siris_app)
+for _step in (siris_build, siris_review, siris_verdict):
+    _step.register(siris_app)

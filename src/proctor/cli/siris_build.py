@@ -39,9 +39,16 @@ def register(app: typer.Typer) -> None:
 
 
 def build(
-    perturbation: Annotated[list[str], typer.Option(help="Which change to the simulator; may be given several times.")],
+    perturbation: Annotated[
+        list[str],
+        typer.Option(
+            help="Which change to the simulator, repeatable: prefix_cap, reuse_granularity, shared_nic, "
+            "query_interpolation, step_aggregation, coordinate_swap or interpolation_arithmetic."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="New folder for the suite.")],
     pairs: Annotated[int, typer.Option(min=1, max=1000, help="Pairs for each perturbation.")] = 6,
+    name: Annotated[str | None, typer.Option(help="Name of the suite; default: made of the seed.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another suite.")] = 1,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the search report as JSON.")] = False,
@@ -62,29 +69,29 @@ def build(
     if len(set(perturbation)) < len(perturbation):
         raise InputError("--perturbation: one is given twice; give each once and raise --pairs")
     domain = get_domain("serving")
-    for name in perturbation:
-        domain.design_problem(name)
+    for kind in perturbation:
+        domain.design_problem(kind)
     found, reports = [], {}
     with _progress() as progress:
-        for name in perturbation:
-            bar = progress.add_task(f"searching {name}", total=None)
-            pairs_found, reports[name] = search(
+        for kind in perturbation:
+            bar = progress.add_task(f"searching {kind}", total=None)
+            pairs_found, reports[kind] = search(
                 domain,
-                name,
+                kind,
                 pairs,
                 seed,
                 workers,
                 lambda done, total, bar=bar: progress.update(bar, completed=done, total=total),  # type: ignore[misc]
             )
             found += pairs_found
-    manifest, workloads = assemble(domain, out.name, seed, found)
-    searched = {"seed": seed, "pairs": pairs, "reports": {name: vars(report) for name, report in reports.items()}}
+    manifest, workloads = assemble(domain, name or f"suite-{seed}", seed, found)
+    searched = {"seed": seed, "pairs": pairs, "reports": {kind: vars(report) for kind, report in reports.items()}}
     write_suite(out, manifest, workloads, searched)
     if as_json:
         typer.echo(json.dumps({"suite": str(out), **searched}, indent=1))
         return
-    for name, report in reports.items():
-        _show_report(name, report)
+    for kind, report in reports.items():
+        _show_report(kind, report)
     typer.echo(f"suite of {len(found)} pairs: {out}")
     typer.echo(f"run it:  proctor siris run --suite {out} --model rule/follow")
 

@@ -21,6 +21,10 @@ CONDITION_HELP = (
     "predictions-only."
 )
 PROMPT_HELP = "standard, instructed (read the simulator first) or comparison (compare the effect on candidates)."
+PRICES_HELP = (
+    "YAML file with a line per model: NAME: {input: .., output: .., input_cache_write: .., input_cache_read: ..}, "
+    "in dollars per million tokens."
+)
 DEMO_MODELS = ("rule/follow", "rule/reject", "rule/random", "rule/reference")
 
 
@@ -63,7 +67,7 @@ def run(
     max_connections: Annotated[int | None, typer.Option(min=1, help="Parallel calls to a model.")] = None,
     token_limit: Annotated[int | None, typer.Option(min=1, help="Tokens per conversation.")] = None,
     cost_limit: Annotated[float | None, typer.Option(min=0, help="Dollars per conversation; needs --prices.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="YAML: model -> $ per million tokens, see docs.")] = None,
+    prices: Annotated[Path | None, typer.Option(help=PRICES_HELP)] = None,
     reasoning_effort: Annotated[str | None, typer.Option(help="Passed to the model: low, medium, high, ...")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
@@ -112,7 +116,7 @@ def demo(
 
     from proctor.siris.run import Plan
 
-    folder = log_dir or Path("logs") / time.strftime("demo-%Y%m%d-%H%M%S", time.gmtime())
+    folder = log_dir or Path("demo-logs") / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     plans = [Plan(SUITE, DEMO_MODELS, ["perturbed"], folder), Plan(SUITE, ["rule/random"], ["none"], folder)]
     results = [_ask(plan, f"condition {plan.conditions[0]}") for plan in plans]
     _print_judgment([log for result in results for log in result.logs])

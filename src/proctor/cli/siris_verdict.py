@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
         "score",
         short_help="Score answers that an agent gave outside Inspect.",
         epilog=_text.examples(
-            "proctor siris score answers.jsonl --suite routing-v1",
+            "proctor siris score answers.jsonl",
             "proctor siris score answers.jsonl --suite ./my-suite --json",
         ),
     )(score)
@@ -53,7 +53,7 @@ def report(
 
 def score(
     answers: Annotated[Path, typer.Argument(help="File of answers, one JSON object per line.")],
-    suite: Annotated[str, typer.Option(help="Suite that the questions came from: a name or a folder.")],
+    suite: Annotated[str, typer.Option(help="Suite that the questions came from: a name or a folder.")] = "routing-v1",
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
 ) -> None:

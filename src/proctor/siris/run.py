@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Epochs, eval_set
+from inspect_ai import Epochs, Task, eval_set
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
-from inspect_ai.model import get_model
+from inspect_ai.log import EvalLog, EvalSpec, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.model import ModelCost, get_model
 
 from proctor.errors import InputError
 from proctor.siris.prices import check_prices
@@ -80,14 +82,26 @@ def run(plan: Plan, progress: Progress) -> Result:
     suite = load_suite(plan.suite)
     models, conditions = list(dict.fromkeys(plan.models)), list(dict.fromkeys(plan.conditions))
     problems = _first_problems(suite, plan.limit)
-    tasks = [siris(plan.suite, condition, plan.prompt) for condition in conditions]
     for model in models:
         check_model(model)
+    tasks = [siris(plan.suite, condition, plan.prompt) for condition in conditions]
     prices = check_prices(plan.prices, models, plan.cost_limit)
+    _prepare(plan.log_dir)
     _refuse_to_shrink(plan, suite, models, conditions, len(problems))
     expected = len(models) * len(conditions) * len(problems) * plan.repetitions
     _show_progress(progress, expected)
-    plan.log_dir.mkdir(parents=True, exist_ok=True)
+    with redirect_stdout(StringIO()):  # Inspect says that it is done; our caller prints what there is to say
+        logs = _eval_set(plan, tasks, models, problems, prices)
+    if len(logs) < len(models) * len(conditions):
+        raise KeyboardInterrupt  # Inspect takes Ctrl-C for a success without logs
+    result = _result(logs, problems, plan.repetitions, expected)
+    _raise_if_nothing_came_about(result)
+    return result
+
+
+def _eval_set(
+    plan: Plan, tasks: list[Task], models: list[str], problems: list[str], prices: dict[str, ModelCost] | None
+) -> list[EvalLog]:
     _, logs = eval_set(
         tasks,
         log_dir=str(plan.log_dir),
@@ -113,11 +127,17 @@ def run(plan: Plan, progress: Progress) -> Result:
         model_cost_config=prices,
         **plan.generation,
     )
-    if len(logs) < len(models) * len(conditions):
-        raise KeyboardInterrupt  # Inspect takes Ctrl-C for a success without logs
-    result = _result(logs, problems, plan.repetitions, expected)
-    _raise_if_nothing_came_about(result)
-    return result
+    return logs
+
+
+def _prepare(log_dir: Path) -> None:
+    """Make the folder; raises InputError where logs cannot be kept there."""
+    if "%" in str(log_dir.absolute()):
+        raise InputError(f"{log_dir}: Inspect cannot read logs in a folder with % in its path; give another --log-dir")
+    try:
+        log_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{log_dir}: cannot be made a folder ({error.strerror}); give another --log-dir") from error
 
 
 def check_model(name: str) -> None:
@@ -139,8 +159,7 @@ def _first_problems(suite: Suite, limit: int | None) -> list[str]:
 
 def _refuse_to_shrink(plan: Plan, suite: Suite, models: list[str], conditions: list[str], problems: int) -> None:
     """Raises InputError where the directory holds more of the same than is asked for: Inspect would drop the rest."""
-    for info in list_eval_logs(str(plan.log_dir)) if plan.log_dir.is_dir() else ():
-        done = read_eval_log(info, header_only=True).eval
+    for done in _specs(plan.log_dir):
         arguments = done.task_args
         same = (done.task_version, done.model in models, arguments.get("condition") in conditions)
         if same != (suite.digest, True, True) or arguments.get("prompt") != plan.prompt:
@@ -151,6 +170,16 @@ def _refuse_to_shrink(plan: Plan, suite: Suite, models: list[str], conditions: l
                 f"repetitions of {done.model}, {arguments['condition']}; a smaller run would drop some of them: "
                 "ask for at least as many or give another --log-dir"
             )
+
+
+def _specs(log_dir: Path) -> Iterator[EvalSpec]:
+    """What was evaluated in each log of a directory; raises InputError for a damaged log: Inspect would fail on it."""
+    for info in list_eval_logs(str(log_dir)):
+        try:
+            yield read_eval_log(info, header_only=True).eval
+        except Exception as error:  # damage shows in zip, zstd, JSON or pydantic, each with errors of its own
+            path = info.name.removeprefix("file://")
+            raise InputError(f"{path}: not a readable Inspect log; move it away or give another --log-dir") from error
 
 
 def _show_progress(progress: Progress, total: int) -> None:
@@ -175,7 +204,9 @@ def _result(logs: Sequence[EvalLog], problems: Sequence[str], repetitions: int, 
         errors.update(
             (log.eval.model, " ".join(error.split())) for key, error in ends.items() if error and key in planned
         )
-    return Result(tuple(Path(log.location) for log in logs), expected, finished, errors)
+    # Inspect names a log that it reused as file:// plus the plain path.
+    paths = tuple(Path(log.location.removeprefix("file://")) for log in logs)
+    return Result(paths, expected, finished, errors)
 
 
 def _raise_if_nothing_came_about(result: Result) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
@@ -14,9 +14,8 @@ from proctor.siris.verdict.records import Record
 from proctor.siris.verdict.scoring import solved
 
 
-def record_of(state: TaskState) -> Record:
+def record_of(state: TaskState, talk: Conversation) -> Record:
     """The record of a conversation: the evaluator's facts from the sample's metadata, the answers from its store."""
-    talk = state.store_as(Conversation)
     labels = "".join(sorted(state.metadata["reference"]))
     initial, final = parse_choice(talk.initial, labels), parse_choice(talk.final, labels)
     reached = talk.reached
@@ -71,17 +70,19 @@ def choices() -> Scorer:
     """Score.value holds the two choices and whether they are right, Score.metadata the rest of the record."""
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the facts are in the metadata
-        record = record_of(state)
+        talk = state.store_as(Conversation)
+        record = record_of(state, talk)
         value, rest = record.to_score()
-        return Score(value=dict(value), answer=record.final, explanation=_explanation(record, state), metadata=rest)
+        return Score(
+            value=dict(value), answer=record.final, explanation=_explanation(record, talk.stopped), metadata=rest
+        )
 
     return score
 
 
-def _explanation(record: Record, state: TaskState) -> str:
+def _explanation(record: Record, stopped: Sequence[str]) -> str:
     if record.infrastructure_error:
         return f"Not scored, an error of the infrastructure: {record.infrastructure_error}"
-    stopped = state.store_as(Conversation).stopped
     turns = (("initial", record.initial, record.initial_status), ("final", record.final, record.final_status))
     said = [f"{turn} {label or status}{' (out of rounds)' if turn in stopped else ''}" for turn, label, status in turns]
     return f"{', '.join(said)}; reference {record.answer}, {record.outcome}"

@@ -21,7 +21,7 @@ PAIRS = 4
 
 
 def _assessment(domain: ServingDomain, case: Case, overturned: bool) -> Assessment:
-    """True predictions of the case; in an overturned problem the reference prefers the design after the recommended."""
+    """Invented predictions; in an overturned problem the reference prefers the design after the recommended one."""
     names = domain.designs(case.design_problem)
     perturbed = {name: Prediction(10 + i, "x") for i, name in enumerate(names)}
     reference = {name: Prediction(10 + (i - overturned) % 4, "y") for i, name in enumerate(names)}

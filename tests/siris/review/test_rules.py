@@ -1,15 +1,19 @@
 """Rule models act on messages alone: the same messages give the same reply, and long files are read page by page."""
 
+import json
+from random import Random
+
 import anyio
 import pytest
 from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
-from inspect_ai.tool import ToolDef, ToolError
+from inspect_ai.tool import ToolError
 
 import proctor._registry  # noqa: F401 - registers the provider
 from proctor.errors import InputError
+from proctor.siris.problems.domains import get_domain
 from proctor.siris.review.choices import parse_choice
 from proctor.siris.review.desk import Desk
-from proctor.siris.review.packet import Packet
+from proctor.siris.review.packet import CONDITIONS, Packet, build_packet
 from proctor.siris.review.pages import PAGE_CHARS
 from proctor.siris.review.rules.api import RULES
 from proctor.siris.review.tools import packet_tools
@@ -20,7 +24,7 @@ WORKLOAD = '{"requests": []}\n'
 
 def talk(model, files, turns=2, **arguments):
     """A conversation with real tools but without Inspect's task; the messages and the closing text of each turn."""
-    tools = {ToolDef(tool).name: tool for tool in packet_tools(Desk(Packet(files), lambda *_: None))}
+    tools = {tool.name: tool.tool for tool in packet_tools(Desk(Packet(files), lambda *_: None))}
     api = get_model(f"rule/{model}", memoize=False, **arguments).api
     messages, closing = [], []
 
@@ -53,6 +57,13 @@ def talk(model, files, turns=2, **arguments):
 def test_the_choice_is_the_one_its_name_promises(model, label):
     _, closing = talk(model, {"prediction.json": PREDICTION, "workload.json": WORKLOAD})
     assert [parse_choice(text).label for text in closing] == [label, label]
+
+
+@pytest.mark.parametrize(("model", "decision"), [("follow", "follow"), ("reject", "reconsider"), ("constant-b", None)])
+def test_the_review_says_whether_the_prediction_is_followed(model, decision):
+    _, (first, second) = talk(model, {"prediction.json": PREDICTION, "workload.json": WORKLOAD})
+    assert "decision" not in json.loads(first)
+    assert json.loads(second).get("decision") == decision
 
 
 @pytest.mark.parametrize(("model", "label"), [("follow", "A"), ("reject", "B"), ("reference", "A")])
@@ -95,6 +106,22 @@ def test_random_depends_on_what_it_reads_and_on_its_seed_and_averages_a_quarter(
     assert guesses[:20] == [guess(number) for number in range(20)]
     assert guesses[:20] != [guess(number, seed=1) for number in range(20)]
     assert all(abs(guesses.count(label) - 100) < 36 for label in "ABCD")
+
+
+@pytest.mark.parametrize("perturbation", ["prefix_cap", "reuse_granularity"])
+@pytest.mark.parametrize("version", ["perturbed", "reference"])
+def test_the_oracle_finds_the_reference_answer_from_the_files_alone(perturbation, version):
+    """From either version's packet it recommends what the domain itself finds best without the change."""
+    domain = get_domain("serving")
+    rng = Random(f"oracle {perturbation}")
+    for _ in range(2):
+        frame = domain.frame(domain.design_problem(perturbation), rng)
+        case = domain.generate(frame, domain.propose(frame, rng), seed=3)
+        labels = dict(zip("ABCD", domain.designs(case.design_problem), strict=True))
+        best = min(labels, key=lambda label: (domain.predict(case, labels[label], None).value, label))
+        evidence = domain.evidence(case, labels, perturbation if version == "perturbed" else None)
+        _, closing = talk("reference", build_packet(evidence, CONDITIONS[version]).files)
+        assert [parse_choice(text).label for text in closing] == [best, best]
 
 
 def test_a_misspelt_rule_is_named_with_the_nearest_one():

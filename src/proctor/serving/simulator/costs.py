@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 
 def lerp(y0: int, y1: int, part: int, whole: int) -> int:
-    """The value at distance part out of whole on the line from y0 to y1."""
+    """A value between two neighbouring ones, at distance part out of whole."""
     return y0 + (y1 - y0) * part // whole
 
 
@@ -16,7 +16,7 @@ def locate(axis: Sequence[int], x: int) -> int:
 
 
 def between(axis: Sequence[int], values: Sequence[int], x: int) -> int:
-    """Value at x on the piecewise linear curve through the points; its last piece goes on beyond the last point."""
+    """Value at x, given one value per point of the axis."""
     i = min(locate(axis, x), len(axis) - 2)
     return lerp(values[i], values[i + 1], x - axis[i], axis[i + 1] - axis[i])
 

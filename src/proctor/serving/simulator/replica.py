@@ -58,7 +58,7 @@ class Replica:
         return sum(max(0, call.request.prompt_tokens - call.computed) for call in calls)
 
     def cached_tokens(self, keys: Sequence[int], tokens: int) -> int:
-        """Leading tokens, in whole blocks, found in the cache; at least one token is left over."""
+        """How much of the first tokens of a sequence its cache holds, in tokens."""
         return min(self.pool.match(keys), (tokens - 1) // BLOCK) * BLOCK
 
     # Scheduling.
@@ -68,7 +68,7 @@ class Replica:
         return self.cached_tokens(call.keys, call.reached)
 
     def plan(self) -> Step:
-        """Form the next step: running calls in order of admission, then waiting ones, first come first served."""
+        """Form the next step."""
         self.step = []
         budget, complete = self.continue_running()
         while complete and budget and self.waiting and len(self.running) < self.max_seqs:

@@ -70,6 +70,8 @@ def assess(domain: Domain, case: Case, perturbation: str) -> Assessment | str:
     reference = predictions(domain, case, None)
     if not _wins_clearly(reference):
         return "no clear winner under the reference simulator"
+    if predictions(domain, case, perturbation) != perturbed:
+        return "a repeated run predicts something else"
     if all(perturbed[d].digest == reference[d].digest for d in reference):
         return "the change alters no prediction"
     if all(perturbed[d].value == reference[d].value for d in reference):

@@ -21,7 +21,7 @@ def assemble(domain: Domain, name: str, seed: int, pairs: Sequence[Pair]) -> tup
     Problems are shuffled so that neither number nor order tells the pair or the outcome. Among upheld and among
     overturned problems alike, answers are balanced over A-D, and so are the presented recommendations.
     """
-    rng = Random(f"{name}/{seed}/order")
+    rng = Random(f"{seed}/order")
     members = [
         (f"k{i:02}", pair, member) for i, pair in enumerate(pairs, start=1) for member in (pair.upheld, pair.overturned)
     ]

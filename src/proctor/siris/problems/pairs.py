@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from random import Random
 from typing import Any
 
 from proctor.siris.problems.admission import CONFIRMATIONS, MIN_CONFIRMED, Assessment, assess, confirmations
-from proctor.siris.problems.domain import Case, Domain, Frame
+from proctor.siris.problems.domain import LABELS, Case, Domain, Frame
 
 PROPOSALS_PER_FRAME = 24
 PROBES_PER_FRAME = 10  # a frame in which none of the first proposals is admitted is given up
@@ -27,6 +26,7 @@ class Member:
     case: Case
     assessment: Assessment
     confirmed: int = 0
+    packet_chars: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class FrameResult:
-    """What one frame yielded, and why its proposals were rejected."""
+    """What one frame yielded, and why its other proposals were rejected: proposals = rejections + 2 for a pair."""
 
     pair: Pair | None
     proposals: int
@@ -65,12 +65,15 @@ def search_frame(domain: Domain, perturbation: str, seed: int, index: int) -> Fr
         else:
             admitted.append(Member(parameters, case, assessment))
     matches = _matches(admitted)
-    rejections["no partner with the same recommendation"] += len(admitted) if not matches else 0
     pair = None
     for upheld, overturned in matches[:MATCHES_PER_FRAME]:
-        pair = _confirm(domain, perturbation, frame, upheld, overturned, rejections)
+        pair = _confirm(domain, perturbation, frame, upheld, overturned)
         if pair:
             break
+    reason = "no partner with the same recommendation"
+    if matches:
+        reason = "another one of the frame was taken" if pair else "the label does not hold on confirmation traces"
+    rejections[reason] += len(admitted) - (2 if pair else 0)
     return FrameResult(pair, proposals, +rejections)
 
 
@@ -89,21 +92,21 @@ def _matches(admitted: list[Member]) -> list[tuple[Member, Member]]:
     ]
 
     def distance(pair: tuple[Member, Member]) -> float:
-        u, o = (math.log(member.assessment.perturbed_lead) for member in pair)
-        return abs(u - o)
+        u, o = (member.assessment.perturbed_lead for member in pair)
+        return max(u / o, o / u)
 
     return sorted(pairs, key=distance)
 
 
-def _confirm(
-    domain: Domain, perturbation: str, frame: Frame, upheld: Member, overturned: Member, rejections: Counter[str]
-) -> Pair | None:
+def _confirm(domain: Domain, perturbation: str, frame: Frame, upheld: Member, overturned: Member) -> Pair | None:
     members = []
     for member in (upheld, overturned):
         traces = (domain.generate(frame, member.parameters, seed) for seed in CONFIRMATION_SEEDS)
         confirmed = confirmations(domain, traces, perturbation, member.assessment)
         if confirmed < MIN_CONFIRMED:
-            rejections["the label does not hold on confirmation traces"] += 1
             return None
-        members.append(replace(member, confirmed=confirmed))
+        labels = dict(zip(LABELS, domain.designs(member.case.design_problem), strict=True))
+        evidence = domain.evidence(member.case, labels, perturbation)
+        size = sum(map(len, evidence.all_files().values()))
+        members.append(replace(member, confirmed=confirmed, packet_chars=size))
     return Pair(perturbation, frame, *members)

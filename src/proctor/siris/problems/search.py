@@ -1,4 +1,4 @@
-"""Search many frames for pairs, on all cores, and keep those that lie furthest apart."""
+"""Search many frames for pairs, on all cores, and keep those that are balanced and lie furthest apart."""
 
 from __future__ import annotations
 
@@ -90,8 +90,13 @@ def _job(domain: str, perturbation: str, seed: int, index: int) -> FrameResult:
 
 
 def spread(candidates: Sequence[Pair], count: int) -> list[Pair]:
-    """Greedy farthest-point selection over the parameters of both problems, beginning with the first candidate."""
+    """Choose pairs one by one, beginning with the first: what keeps sizes balanced, of that what lies furthest away.
+
+    Balanced means that a packet's size and each workload parameter are the greater ones as often in the upheld problem
+    as in the overturned one, so that none of them tells the outcomes apart.
+    """
     features = [_features(pair) for pair in candidates]
+    leanings = [_leaning(pair) for pair in candidates]
     names = sorted({name for f in features for name in f})
     span = {name: _span([f[name] for f in features if name in f]) for name in names}
 
@@ -101,8 +106,28 @@ def spread(candidates: Sequence[Pair], count: int) -> list[Pair]:
     chosen = [0]
     while len(chosen) < count:
         rest = [i for i in range(len(candidates)) if i not in chosen]
-        chosen.append(max(rest, key=lambda i: (min(distance(features[i], features[j]) for j in chosen), -i)))
+        imbalance = {i: _imbalance([leanings[j] for j in (*chosen, i)]) for i in rest}
+        least = min(imbalance.values())
+        best = [i for i in rest if imbalance[i] == least]
+        chosen.append(max(best, key=lambda i: (min(distance(features[i], features[j]) for j in chosen), -i)))
     return [candidates[i] for i in sorted(chosen)]
+
+
+def _leaning(pair: Pair) -> dict[str, int]:
+    """+1 where the upheld problem has the greater number, -1 where the overturned one has it."""
+    upheld = {"packet": pair.upheld.packet_chars, **pair.upheld.parameters}
+    overturned = {"packet": pair.overturned.packet_chars, **pair.overturned.parameters}
+    return {
+        name: (value > overturned[name]) - (value < overturned[name])
+        for name, value in upheld.items()
+        if isinstance(value, int)
+    }
+
+
+def _imbalance(leanings: Sequence[Mapping[str, int]]) -> int:
+    """Sum of squares of what leans one way; the size of the packet counts as much as all parameters together."""
+    totals = {name: sum(leaning[name] for leaning in leanings) for name in leanings[0]}
+    return sum(total**2 * (len(totals) - 1 if name == "packet" else 1) for name, total in totals.items())
 
 
 def _features(pair: Pair) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -15,21 +16,13 @@ from typing import Any
 import jinja2
 
 from proctor.serving import designs, profiles
-from proctor.serving.simulator.workload import Request, from_rows
+from proctor.serving.simulator.config import Config
 from proctor.siris.problems import perturbations
 from proctor.siris.problems.domain import Case, Evidence, Frame, Prediction, Version
 from proctor.siris.problems.versions import load_package, reference_source
 
-_PARTS = ("config", "costs", "metrics", "simulate")
-_CONFIG_FIELDS = (
-    "replicas",
-    "kv_blocks",
-    "max_num_batched_tokens",
-    "max_num_seqs",
-    "nic_bytes_per_s",
-    "kv_bytes_per_token",
-    "metric",
-)
+_PARTS = ("config", "costs", "metrics", "simulate", "workload")
+_CONFIG_FIELDS = tuple(field.name for field in fields(Config))
 
 
 @cache
@@ -51,15 +44,17 @@ def _family(design_problem: str) -> ModuleType:
 
 
 class _Requests:
-    """Parsing a workload makes block keys, so the requests of the latest case are kept."""
+    """Parsing a workload makes block keys, so the requests of the latest case and version are kept."""
 
     def __init__(self) -> None:
         self.rows: Sequence[Mapping[str, Any]] | None = None
-        self.requests: tuple[Request, ...] = ()
+        self.perturbation: str | None = None
+        self.requests: Any = ()
 
-    def of(self, case: Case) -> tuple[Request, ...]:
-        if self.rows is not case.workload:
-            self.rows, self.requests = case.workload, from_rows(case.workload)
+    def of(self, case: Case, perturbation: str | None) -> Any:
+        if self.rows is not case.workload or self.perturbation != perturbation:
+            self.rows, self.perturbation = case.workload, perturbation
+            self.requests = _simulator(perturbation)["workload"].from_rows(case.workload)
         return self.requests
 
 
@@ -96,7 +91,7 @@ class ServingDomain:
         return modules["simulate"].simulate(
             modules["config"].Config(**system),
             _costs(perturbation, case.system["profile"]),
-            self._requests.of(case),
+            self._requests.of(case, perturbation),
             designs.load(design),
             record_steps,
         )

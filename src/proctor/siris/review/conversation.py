@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import Tool
+from inspect_ai.tool import ToolDef
 from inspect_ai.util import LimitExceededError, StoreModel, store_as
 from pydantic import Field
 
@@ -36,39 +36,31 @@ class Conversation(StoreModel):
 
 
 class Watch:
-    """Follows which files a turn reads and whether it sees a changed line (paper B.2, "Code inspection")."""
+    """Follows which files a turn reads and whether it sees a changed line (paper B.2, "Code inspection").
+
+    The store holds the two dictionaries themselves, so that what is noted here is in the store at once.
+    """
 
     def __init__(self, conversation: Conversation, changed: Mapping[str, frozenset[int]] | None) -> None:
-        self.conversation = conversation
         self.changed = changed
         self.files: dict[str, list[str]] = {}
         self.reached: dict[str, bool] = {}
         self.turn: Turn = "initial"
+        conversation.files_read = self.files
+        conversation.reached = self.reached
 
     def begin(self, turn: Turn) -> None:
         self.turn = turn
         self.files[turn] = []
         if self.changed is not None:
             self.reached[turn] = False
-        self._keep()
 
     def seen(self, path: str, lines: range, read: bool) -> None:
-        """Told by the desk of every read and every match; writes to the store only what is new."""
-        new_file = read and path not in self.files[self.turn]
-        if new_file:
+        """Told by the desk of every read and every match."""
+        if read and path not in self.files[self.turn]:
             self.files[self.turn].append(path)
-        reached = not self.reached.get(self.turn, True) and not self._changed(path).isdisjoint(lines)
-        if reached:
+        if self.changed is not None and not self.changed.get(path, frozenset()).isdisjoint(lines):
             self.reached[self.turn] = True
-        if new_file or reached:
-            self._keep()
-
-    def _changed(self, path: str) -> frozenset[int]:
-        return (self.changed or {}).get(path, frozenset())
-
-    def _keep(self) -> None:
-        self.conversation.files_read = {turn: list(files) for turn, files in self.files.items()}
-        self.conversation.reached = dict(self.reached)
 
 
 def two_turns(briefs: Mapping[str, Brief], rounds: int = ROUNDS) -> Solver:
@@ -104,7 +96,7 @@ async def _converse(state: TaskState, conversation: Conversation, brief: Brief, 
     _note_stop(conversation, "final", conversation.final)
 
 
-async def _turn(state: TaskState, tools: list[Tool], rounds: int) -> str | None:
+async def _turn(state: TaskState, tools: list[ToolDef], rounds: int) -> str | None:
     """Talk until a message calls no tool; its text, or None where the rounds did not suffice."""
     model = get_model()
     for _ in range(rounds):

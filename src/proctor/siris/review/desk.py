@@ -16,12 +16,12 @@ from inspect_ai.tool import ToolError
 
 from proctor.siris.review.packet import Packet
 from proctor.siris.review.pages import show_page
-from proctor.siris.review.patterns import compile_pattern, well_formed
+from proctor.siris.review.patterns import candidate_lines, compile_pattern, time_left, well_formed
 
 READ_LINES = 400  # lines of a read that asks for no number
 MATCHES = 50  # matches that one search returns
 EXCERPT = 300  # characters of a line that a match shows
-SEARCH_SECONDS = 1.0  # for all files together; a hostile pattern costs no more
+SEARCH_SECONDS = 1.0  # for all files together; a hostile pattern costs little more
 
 Seen = Callable[[str, range, bool], None]
 
@@ -56,7 +56,7 @@ class Desk:
         self.seen(path, range(page.first, page.last + 1), True)
         return page.text
 
-    def search(self, pattern: str, path: str | None = None, ignore_case: bool = False, skip: int = 0) -> str:
+    def search(self, pattern: str, path: str = "", ignore_case: bool = False, skip: int = 0) -> str:
         """Matching lines in a file, in a folder or everywhere, MATCHES at a time."""
         if skip < 0:
             raise ToolError("skip must be 0 or more.")
@@ -74,9 +74,8 @@ class Desk:
         end = time.monotonic() + SEARCH_SECONDS
         try:
             for path in scope:
-                for number, line in enumerate(self.packet.lines[path], start=1):
-                    match = pattern.search(line, timeout=max(end - time.monotonic(), 0.001))
-                    if match:
+                for number, line in candidate_lines(pattern, self.packet.lines[path], end):
+                    if match := pattern.search(line, timeout=time_left(end)):
                         yield path, number, match
         except TimeoutError:
             raise ToolError("The search took too long. Simplify the pattern or name a file.") from None
@@ -87,8 +86,8 @@ class Desk:
             raise ToolError(self._unknown(name))
         return name
 
-    def _scope(self, path: str | None) -> list[str]:
-        name = _normal(path or "")
+    def _scope(self, path: str) -> list[str]:
+        name = _normal(path)
         scope = [file for file in self.packet.files if name in ("", file) or file.startswith(f"{name}/")]
         if not scope:
             raise ToolError(self._unknown(name))

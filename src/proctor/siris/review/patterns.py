@@ -1,9 +1,11 @@
-"""Regular expressions that a model wrote: refused where they could fill the memory before any timeout can end them."""
+"""Regular expressions that a model wrote: kept from filling the memory or running for ever, and searched fast."""
 
 from __future__ import annotations
 
 import math
 import re
+import time
+from collections.abc import Iterator, Sequence
 
 import regex
 from inspect_ai.tool import ToolError
@@ -11,6 +13,9 @@ from inspect_ai.tool import ToolError
 PATTERN = 1_000  # characters of a pattern
 REPEATS = 10_000  # product of all repeat counts; `regex` unrolls nested ones while it compiles
 _COUNTS = re.compile(r"(?<=[{,])\s*(\d{1,9})(?=\s*[,}])")
+# A pattern of which every part looks at nothing but what it matches: no lookaround, anchor of the text, atomic group or
+# possessive repeat. If such a pattern matches a line, it also matches there in the whole text.
+_LOCAL = re.compile(r"(?:[^\\(*+?}]|\\[^AZzGKRX]|\((?!\?(?!:)|\*)|[*+?}](?!\+))*")
 _RECURSION = re.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
 
 
@@ -28,6 +33,33 @@ def compile_pattern(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
     if _RECURSION.search(pattern):
         raise ToolError("Recursive patterns are not supported.")
     try:
-        return regex.compile(well_formed(pattern), regex.IGNORECASE if ignore_case else 0)
+        return regex.compile(well_formed(pattern), regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0))
     except (regex.error, OverflowError, RecursionError, ValueError) as error:
         raise ToolError(f"The pattern is not a valid regular expression: {well_formed(str(error))[:200]}.") from None
+
+
+def candidate_lines(pattern: regex.Pattern[str], lines: Sequence[str], end: float) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers among which all matches are; few of them where that can be told from the whole text.
+
+    Raises TimeoutError when `time.monotonic()` has reached `end`.
+    """
+    if not _LOCAL.fullmatch(pattern.pattern):
+        yield from enumerate(lines, start=1)
+        return
+    text = "\n".join(lines)
+    number, start = 1, 0
+    while match := pattern.search(text, start, timeout=time_left(end)):
+        number += text.count("\n", start, match.start())
+        yield number, lines[number - 1]
+        if number == len(lines):
+            return
+        start = text.index("\n", match.start()) + 1
+        number += 1
+
+
+def time_left(end: float) -> float:
+    """Seconds until `end`, as a timeout for `regex`; raises TimeoutError if there are none."""
+    left = end - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

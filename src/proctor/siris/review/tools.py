@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect_ai.tool import Tool, tool
+from inspect_ai.tool import Tool, ToolDef, tool
 
 from proctor.siris.review.desk import READ_LINES, Desk
 
@@ -36,7 +36,7 @@ def read_file(desk: Desk) -> Tool:
 
 @tool(parallel=False, max_output=MAX_OUTPUT)
 def search(desk: Desk) -> Tool:
-    async def execute(pattern: str, path: str | None = None, ignore_case: bool = False, skip: int = 0) -> str:
+    async def execute(pattern: str, path: str = "", ignore_case: bool = False, skip: int = 0) -> str:
         """Search for a regular expression, line by line. Returns matching lines as path:line: text.
 
         Args:
@@ -50,6 +50,6 @@ def search(desk: Desk) -> Tool:
     return execute
 
 
-def packet_tools(desk: Desk) -> list[Tool]:
-    """What both turns of a conversation may use."""
-    return [list_files(desk), read_file(desk), search(desk)]
+def packet_tools(desk: Desk) -> list[ToolDef]:
+    """What both turns of a conversation may use; as definitions, which Inspect need not derive anew at every call."""
+    return [ToolDef(tool) for tool in (list_files(desk), read_file(desk), search(desk))]

@@ -27,29 +27,35 @@ def frame(rng: Random) -> Frame:
         "max_num_seqs": 64,
         "metric": "ttft",
     }
-    shared = {"requests": rng.choice((40, 48, 56, 64, 80)), "burst": rng.choice((1, 2, 4, 8))}
+    shared = {
+        "requests": rng.choice((40, 48, 56, 64, 80)),
+        "burst": rng.choice((1, 2, 4, 8)),
+        "short_tokens": [low := rng.randint(16, 48), low + rng.randint(0, 32)],
+        "output_tokens": rng.choice((4, 6, 8, 12, 16, 24, 32)),
+    }
     return Frame("local_scheduling", system, shared)
 
 
 def propose(rng: Random) -> dict[str, Any]:
     return {
-        "short_tokens": [low := rng.randint(16, 48), low + rng.randint(0, 32)],
         "long_tokens": [low := 64 * rng.randint(4, 48), low + 64 * rng.randint(0, 16)],
         "long_percent": rng.randint(2, 6),
         "gap_ms": rng.randint(2, 80),
-        "output_tokens": rng.choice((4, 6, 8, 12, 16, 24, 32)),
     }
 
 
 def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]:
-    count = frame.shared["requests"]
+    shared = frame.shared
+    count = shared["requests"]
     long_ones = set(rng.sample(range(count), max(1, count * parameters["long_percent"] // 100)))
     return [
         {
             "id": f"r{i:03}",
-            "arrival_ns": i // frame.shared["burst"] * parameters["gap_ms"] * MS,
-            "prompt": [[f"user-{i}", rng.randint(*parameters["long_tokens" if i in long_ones else "short_tokens"])]],
-            "output_tokens": parameters["output_tokens"],
+            "arrival_ns": i // shared["burst"] * parameters["gap_ms"] * MS,
+            "prompt": [
+                [f"user-{i}", rng.randint(*(parameters["long_tokens"] if i in long_ones else shared["short_tokens"]))]
+            ],
+            "output_tokens": shared["output_tokens"],
         }
         for i in range(count)
     ]

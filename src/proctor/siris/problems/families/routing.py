@@ -36,6 +36,7 @@ def frame(rng: Random) -> Frame:
         "prefixes": rng.choice((3, 4, 6, 8, 12, 16)),
         "suffix_tokens": [low := rng.choice((32, 64, 128, 256, 512)), low * rng.choice((1, 2, 3))],
         "output_tokens": rng.choice((1, 2, 4, 8)),
+        "copies": rng.choice((1, 1, 2)),
     }
     return Frame("routing", system, shared)
 
@@ -46,15 +47,15 @@ def propose(rng: Random) -> dict[str, Any]:
         "gap_us": 500 * rng.randint(6, 60),
         "hot_percent": 5 * rng.randint(0, 12),
         "zipf_percent": 10 * rng.randint(0, 12),
-        "homes": (homes := rng.randint(1, REPLICAS)),
-        "copies": min(homes, rng.choice((1, 1, 2))),
+        "homes": rng.randint(2, REPLICAS),
     }
 
 
 def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]:
     names = [f"doc-{letter}" for letter in rng.sample(ascii_lowercase, frame.shared["prefixes"])]
-    rows = _warm_up(parameters, names, rng)
-    weights = [(i + 1) ** (-parameters["zipf_percent"] / 100) for i in range(len(names))]
+    rows = _warm_up(frame, parameters, names, rng)
+    # Whole numbers: the last bit of a power may differ between machines.
+    weights = [round(1e6 * (i + 1) ** (-parameters["zipf_percent"] / 100)) for i in range(len(names))]
     for i in range(frame.shared["requests"]):
         hot = rng.random() * 100 < parameters["hot_percent"]
         name = names[0] if hot else rng.choices(names, weights)[0]
@@ -72,10 +73,10 @@ def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[d
     return rows
 
 
-def _warm_up(parameters: Mapping[str, Any], names: list[str], rng: Random) -> list[dict[str, Any]]:
+def _warm_up(frame: Frame, parameters: Mapping[str, Any], names: list[str], rng: Random) -> list[dict[str, Any]]:
     """Each prefix is computed on some of the replicas that hold prefixes at the start."""
     homes = rng.sample(range(REPLICAS), parameters["homes"])
-    places = [(name, replica) for name in names for replica in sorted(rng.sample(homes, parameters["copies"]))]
+    places = [(name, replica) for name in names for replica in sorted(rng.sample(homes, frame.shared["copies"]))]
     return [
         {
             "id": f"w{i:02}",

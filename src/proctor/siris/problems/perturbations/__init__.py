@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import Literal
 
 from proctor.errors import InputError, nearest
+from proctor.siris.problems.domain import Version
 from proctor.siris.problems.versions import apply_patch, reference_source
-
-Version = Literal["perturbed", "reference"]
 
 
 @dataclass(frozen=True)

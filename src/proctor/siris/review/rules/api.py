@@ -58,8 +58,7 @@ class RuleAPI(ModelAPI):
         except Need as need:
             reply = dialogue.call(need)
         if isinstance(reply, Answer):
-            text = reply.text(decision="follow" if dialogue.reviewing else None)
-            reply = ModelOutput.from_message(ChatMessageAssistant(content=text))
+            reply = ModelOutput.from_message(ChatMessageAssistant(content=reply.text(dialogue.reviewing)))
         reply.model = self.model_name
         return reply
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from inspect_ai.model import (
     ChatMessage,
@@ -39,9 +39,10 @@ class Answer:
 
     choice: str
     rationale: str
+    decision: Literal["follow", "reconsider"] | None = None  # in the review; None where a rule does not look
 
-    def text(self, decision: str | None = None) -> str:
-        review = {"decision": decision, "limitation": "none"} if decision else {}
+    def text(self, reviewing: bool = False) -> str:
+        review = {"decision": self.decision, "limitation": "none"} if reviewing and self.decision else {}
         return json.dumps({"choice": self.choice, **review, "rationale": self.rationale})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from functools import lru_cache
+from typing import Literal
 
 from proctor.serving import designs
 from proctor.serving.simulator.config import Config
@@ -13,7 +14,7 @@ from proctor.serving.simulator.metrics import summary
 from proctor.serving.simulator.simulate import simulate
 from proctor.serving.simulator.workload import from_rows
 from proctor.siris.review.rules.dialogue import Answer, Dialogue
-from proctor.siris.review.rules.plain import follow
+from proctor.siris.review.rules.plain import follow, ranking
 
 Texts = tuple[tuple[str, str], ...]  # (name, text) of files
 
@@ -32,7 +33,9 @@ def reference(dialogue: Dialogue) -> Answer:
     candidates = _read(dialogue, [path for path in paths if path.startswith("candidates/")])
     p95 = _p95(configuration, costs, dialogue.read("workload.json") or "", candidates)
     best = min(p95, key=lambda label: (p95[label], label))
-    return Answer(best, f"Under the reference simulator the p95 of {best} is {p95[best] / 1e9:.6f} s, the lowest.")
+    decision: Literal["follow", "reconsider"] = "follow" if best in ranking(dialogue)[:1] else "reconsider"
+    rationale = f"Under the reference simulator the p95 of {best} is {p95[best] / 1e9:.6f} s, the lowest."
+    return Answer(best, rationale, decision)
 
 
 def _read(dialogue: Dialogue, paths: list[str]) -> Texts:

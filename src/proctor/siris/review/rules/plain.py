@@ -12,18 +12,18 @@ LABELS = "ABCD"
 
 def follow(dialogue: Dialogue) -> Answer:
     """Always the candidate that the simulator predicts best; A where there is no prediction."""
-    ranking = _ranking(dialogue)
-    if not ranking:
+    order = ranking(dialogue)
+    if not order:
         return Answer("A", "There is no prediction to follow.")
-    return Answer(ranking[0], f"The simulator predicts the lowest p95 for {ranking[0]}.")
+    return Answer(order[0], f"The simulator predicts the lowest p95 for {order[0]}.", "follow")
 
 
 def reject(dialogue: Dialogue) -> Answer:
     """Never the candidate that the simulator predicts best, but the runner-up; B where there is no prediction."""
-    ranking = _ranking(dialogue)
-    if not ranking:
+    order = ranking(dialogue)
+    if not order:
         return Answer("B", "There is no prediction to reject.")
-    return Answer(ranking[1], f"The prediction for {ranking[0]} is not trusted; {ranking[1]} comes next.")
+    return Answer(order[1], f"The prediction for {order[0]} is not trusted; {order[1]} comes next.", "reconsider")
 
 
 def constant_b(dialogue: Dialogue) -> Answer:  # noqa: ARG001 - a rule takes a dialogue
@@ -39,7 +39,7 @@ def random(dialogue: Dialogue, seed: int = 0) -> Answer:
     return Answer(LABELS[digest[0] % len(LABELS)], "A guess.")
 
 
-def _ranking(dialogue: Dialogue) -> list[str]:
+def ranking(dialogue: Dialogue) -> list[str]:
     """Labels from the lowest predicted p95 to the highest; empty where the packet holds no prediction."""
     text = dialogue.read("prediction.json")
     if text is None:

@@ -1,0 +1,132 @@
+"""`proctor siris run`, `demo` and `export` as a user types them, on the shipped suite."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
+import pytest
+
+LIMIT = ("--limit", "4")
+
+
+@pytest.fixture
+def proctor(tmp_path):
+    """Run the command in an empty folder, without any key."""
+
+    def run(*arguments, check=True):
+        kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+        environment = {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "COLUMNS": "200"}
+        command = [sys.executable, "-m", "proctor", "siris", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        assert not check or done.returncode == 0, done.stderr
+        return done
+
+    return run
+
+
+def row(output, model):
+    return next(line.split() for line in output.splitlines() if line.split()[:1] == [model])
+
+
+def test_run_ends_with_the_table_the_logs_and_the_way_to_a_real_model(proctor, tmp_path):
+    done = proctor("run", "--model", "rule/follow", "--log-dir", "my-logs", *LIMIT)
+    assert row(done.stdout, "rule/follow")[:4] == ["rule/follow", "perturbed", "4", "100.0"]
+    assert "logs: my-logs" in done.stdout
+    assert "proctor siris run --model openai/" in done.stdout
+    assert list((tmp_path / "my-logs").glob("*.eval"))
+    assert done.stderr == ""
+
+
+def test_the_same_command_again_asks_nothing_and_prints_the_same(proctor, tmp_path):
+    arguments = ("run", "--model", "rule/follow", "--model", "rule/constant-b", "--condition", "none", *LIMIT)
+    first = proctor(*arguments)
+    before = {path: path.read_bytes() for path in (tmp_path / "logs").glob("*.eval")}
+    assert proctor(*arguments).stdout == first.stdout
+    assert {path: path.read_bytes() for path in (tmp_path / "logs").glob("*.eval")} == before
+
+
+def test_json_is_one_object_and_nothing_else(proctor):
+    done = proctor("run", "--model", "rule/reference", "--json", *LIMIT)
+    [group] = json.loads(done.stdout)["groups"]
+    assert group["model"] == "rule/reference"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--model", "rule/folow"], "did you mean rule/follow?"),
+        (["--model", "opnai/gpt-5"], "model 'opnai/gpt-5' cannot be used: "),
+        (["--model", "openai/gpt-5"], "model 'openai/gpt-5' cannot be used: "),
+        (["--model", "rule/follow", "--condition", "prturbed"], "did you mean perturbed?"),
+        (["--model", "rule/follow", "--suite", "routing-v2"], "routing-v2"),
+        (["--model", "rule/follow", "--prompt", "instructed", "--condition", "none"], "needs all simulator evidence"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(proctor, tmp_path, arguments, message):
+    done = proctor("run", *arguments, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+    assert not list((tmp_path / "logs").glob("*.eval"))
+
+
+def test_run_without_a_model_says_what_is_missing(proctor):
+    done = proctor("run", check=False)
+    assert done.returncode == 2
+    assert "--model" in done.stderr
+
+
+def test_exported_problems_can_be_answered_and_scored(proctor, tmp_path):
+    """An agent outside Inspect that always takes the best prediction scores as rule/follow does."""
+    assert "24 problems: problems" in proctor("export", "--condition", "perturbed", "--out", "problems").stdout
+    answers = []
+    for folder in sorted(path for path in (tmp_path / "problems").iterdir() if path.is_dir()):
+        predicted = json.loads((folder / "packet" / "prediction.json").read_text())["candidates"]
+        best = min(predicted, key=lambda label: predicted[label]["p95"])
+        common = {"problem": folder.name, "model": "outside", "condition": "perturbed"}
+        answers.append({**common, "initial": f"I recommend {best}.", "final": json.dumps({"choice": best})})
+    lines = "".join(json.dumps(answer) + "\n" for answer in answers)
+    (tmp_path / "answers.jsonl").write_text(lines)
+    done = proctor("score", "answers.jsonl", "--suite", "routing-v1")
+    follow = row(done.stdout, "outside")
+    assert follow[:4] == ["outside", "perturbed", "24", "100.0"]
+    assert done.stdout.split()[0] != "error:"
+
+
+def test_export_does_not_touch_what_is_there(proctor, tmp_path):
+    (tmp_path / "problems").mkdir()
+    (tmp_path / "problems" / "mine").write_text("mine")
+    done = proctor("export", "--out", "problems", check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not an empty folder" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_demo_shows_the_four_rules_as_they_must_be_within_a_minute(proctor):
+    """Following: U 100, O 0. The oracle: 100. Rejecting: U 0. (The subprocess has its own time limit.)"""
+    done = proctor("demo")
+    table = [
+        line.split() for line in done.stdout.splitlines() if line.split()[:1] and line.split()[0].startswith("rule/")
+    ]
+    scores = {(cells[0], cells[1]): (cells[3], cells[6]) for cells in table}
+    assert scores["rule/follow", "perturbed"] == ("100.0", "0.0")
+    assert scores["rule/reference", "perturbed"] == ("100.0", "100.0")
+    assert scores["rule/reject", "perturbed"][0] == "0.0"
+    assert ("rule/random", "none") in scores
+    assert "proctor siris run --model" in done.stdout
+
+
+def test_inspect_itself_runs_the_task(tmp_path):
+    """`inspect eval proctor/siris --model rule/follow -T condition=perturbed`, found through the entry point."""
+    if not any(point.name == "proctor" for point in entry_points(group="inspect_ai")):
+        pytest.skip("needs proctor installed, so that Inspect finds its entry point")
+    command = [sys.executable, "-m", "inspect_ai", "eval", "proctor/siris", "--model", "rule/follow"]
+    options = ["-T", "condition=perturbed", "--limit", "2", "--log-dir", "logs", "--display", "plain"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([*command, *options], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "judgment" in done.stdout
