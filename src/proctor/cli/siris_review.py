@@ -71,7 +71,7 @@ def run(
     reasoning_effort: Annotated[str | None, typer.Option(help="Passed to the model: low, medium, high, ...")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
-    """Ask every problem of a suite in conversations of two turns, and print the tables of `proctor siris report`.
+    """Ask every problem of a suite in conversations of two turns, and print how they judge.
 
     Repeat the command to resume: finished conversations are not asked again. Exit status 0 if all conversations
     finished, 1 if some are missing, 2 if the command cannot work.
@@ -117,13 +117,11 @@ def demo(
     from proctor.siris.run import Plan
 
     folder = log_dir or Path("demo-logs") / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-    plans = [Plan(SUITE, DEMO_MODELS, ["perturbed"], folder), Plan(SUITE, ["rule/random"], ["none"], folder)]
-    results = [_ask(plan, f"condition {plan.conditions[0]}") for plan in plans]
-    _print_judgment([log for result in results for log in result.logs])
+    result = _ask(Plan(SUITE, DEMO_MODELS, ["perturbed"], folder), "asking")
+    _print_judgment(result.logs)
     _say_where(folder)
-    typer.echo(f"all tables: proctor siris report {folder}")
     _say_next()
-    if not all(result.complete for result in results):
+    if not result.complete:
         raise typer.Exit(1)
 
 
@@ -157,15 +155,13 @@ def _ask(plan: Plan, title: str) -> Result:
 
 
 def _show_tables(result: Result, as_json: bool) -> None:
-    """The report of a run; where nothing finished there is none, and the caller says why."""
-    if result.finished:
-        _print_report(result.logs, as_json)
+    """What a run found; where nothing finished there is nothing, and the caller says why."""
+    if result.finished and as_json:
+        from proctor.cli.siris_verdict import report
 
-
-def _print_report(logs: Sequence[Path], as_json: bool = False) -> None:
-    from proctor.cli.siris_verdict import report
-
-    report(list(logs), as_json=as_json)
+        report(list(result.logs), as_json=True)
+    elif result.finished:
+        _print_judgment(result.logs)
 
 
 def _print_judgment(logs: Sequence[Path]) -> None:
@@ -177,6 +173,7 @@ def _print_judgment(logs: Sequence[Path]) -> None:
 
 def _say_where(log_dir: Path) -> None:
     typer.echo(f"\nlogs: {log_dir}    browse them: inspect view --log-dir {log_dir}")
+    typer.echo(f"all tables: proctor siris report {log_dir}")
 
 
 def _say_next() -> None:

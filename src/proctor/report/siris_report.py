@@ -37,8 +37,8 @@ class Report:
         show(console, tables(self.summaries), self._lines())
 
     def show_judgment(self, console: Console) -> None:
-        """Print the first table alone, with what its columns mean."""
-        show(console, tables(self.summaries)[:1], legend(self.summaries)[:2])
+        """Print the first table alone, with what its columns mean and the notes that qualify it."""
+        show(console, tables(self.summaries)[:1], [*legend(self.summaries)[:2], *self._remarks()])
 
     def markdown(self) -> str:
         return markdown(tables(self.summaries), self._lines())
@@ -56,9 +56,12 @@ class Report:
         return json.dumps(_defined(report), indent=2)
 
     def _lines(self) -> list[str]:
+        return [*legend(self.summaries), *self._remarks()]
+
+    def _remarks(self) -> list[str]:
         unscored = [line for summary in self.summaries if (line := _unscored(summary))]
         remarks = [*unscored, *self.notes, *(f"left out: {line}" for line in self.left_out)]
-        return [*legend(self.summaries), *(f"note: {line}" for line in remarks)]
+        return [f"note: {line}" for line in remarks]
 
 
 def report_logs(paths: Sequence[Path], progress: Progress = iter) -> Report:

@@ -36,13 +36,16 @@ def legend(summaries: Sequence[Summary]) -> list[str]:
     random = f"; choosing at random J {chance:.0f}, D 0 on average" if chance else ""
     return [
         "U, O: % correct on upheld, overturned problems; J = (U + O) / 2; D = (U - O) / 2; pair: both problems right "
-        f"in one repetition; [low, high]: {LEVEL:.0%} interval, unit of analysis the {UNIT}; ~: not resolved, 0 is in "
-        "the interval.",
+        f"in one repetition; [low, high]: {LEVEL:.0%} interval, unit of analysis the {UNIT}.",
         f"Baselines: always following the presented recommendation gives U 100, O 0, J 50, D +50{random}.",
-        "Review: correct initial choices + made correct - made wrong = correct final choices. No valid choice is a "
-        "wrong choice; an error of ours is not scored.",
+        "Review: correct initial choices + made correct - made wrong = correct final choices; ~: not resolved, 0 is in "
+        "the interval. No valid choice is a wrong choice; an error of ours is not scored.",
+        "Wrong choices: a sound recommendation abandoned, an unsound one kept, or replaced by a third design.",
         "Loss: how much worse the chosen design is than the best under the reference simulator, median over problems "
         "(their number). Follow: the perturbed simulator's top design chosen, overall and on overturned problems (O).",
+        "Coverage: assigned = problems x repetitions; absent: no conversation; missing, invalid, ambiguous: final "
+        "answers without a valid choice. Reach: conversations that read a changed line of the simulator (the rules "
+        "read no code).",
     ]
 
 

@@ -31,7 +31,7 @@ class Router:
         return chosen
 
     def eviction(self, replica: Any, request: Any, cached: int) -> int:
-        """Tokens of the blocks that would be lost, each counted once per recent request that contained it."""
+        """Tokens of the blocks next in line to be lost, reused ones left out, times the recent requests with them."""
         need = -(-(request.prompt_tokens + request.output_tokens - cached) // BLOCK)
         reused = set(request.keys[: cached // BLOCK])
         lost = [key for key in replica.pool.next_taken(need) if key not in reused]
