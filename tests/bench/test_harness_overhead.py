@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import runpy
-import statistics
 import time
 from pathlib import Path
 
@@ -25,7 +24,7 @@ CALLS = (
     ("search", {"pattern": "line_4"}),
     ("read_file", {"path": "simulator/replica.py"}),
 )
-ROUNDS = 5  # pairs of runs: ours, bare, ours, bare, ...
+ROUNDS = 7  # pairs of runs: ours, bare, ours, bare, ...
 REPETITIONS = 2
 LIMIT = 1.3
 
@@ -118,7 +117,7 @@ def seconds(task: Task, folder: Path) -> float:
 
 
 def test_our_conversation_costs_little_more_than_a_bare_one(benchmark, suite, tmp_path, capsys):
-    """At most 1.3 times the processor time of the bare task, measured in turn in one process."""
+    """At most 1.3 times the processor time of the bare task: the best of several runs each, in turn in one process."""
     ours = review_task(suite, repetitions=REPETITIONS)
     bare = bare_task(ours, suite)
     conversations = len(ours.dataset) * REPETITIONS
@@ -127,8 +126,8 @@ def test_our_conversation_costs_little_more_than_a_bare_one(benchmark, suite, tm
     measured = benchmark.pedantic(
         lambda: [(seconds(ours, tmp_path), seconds(bare, tmp_path)) for _ in range(rounds)], rounds=1
     )
-    ours_s, bare_s = (statistics.median(side) for side in zip(*measured, strict=True))
-    ratio = statistics.median(mine / other for mine, other in measured)
+    ours_s, bare_s = (min(side) for side in zip(*measured, strict=True))  # what other processes disturbed least
+    ratio = ours_s / bare_s
     with capsys.disabled():
         print(
             f"\nconversations per second of processor time: ours {conversations / ours_s:.1f}, "

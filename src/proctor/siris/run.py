@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import rich
 from inspect_ai import Epochs, Task, eval_set
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.log import EvalLog, EvalSpec, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
@@ -90,13 +90,24 @@ def run(plan: Plan, progress: Progress) -> Result:
     _refuse_to_shrink(plan, suite, models, conditions, len(problems))
     expected = len(models) * len(conditions) * len(problems) * plan.repetitions
     _show_progress(progress, expected)
-    with redirect_stdout(StringIO()):  # Inspect says that it is done; our caller prints what there is to say
+    with _silent_console():
         logs = _eval_set(plan, tasks, models, problems, prices)
     if len(logs) < len(models) * len(conditions):
         raise KeyboardInterrupt  # Inspect takes Ctrl-C for a success without logs
     result = _result(logs, problems, plan.repetitions, expected)
     _raise_if_nothing_came_about(result)
     return result
+
+
+@contextmanager
+def _silent_console() -> Iterator[None]:
+    """Inspect says on rich's console that it is done, whatever the display; our caller says what there is to say."""
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
 
 
 def _eval_set(
