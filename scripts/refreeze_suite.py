@@ -28,7 +28,7 @@ def main(folder: str) -> None:
         entries.append(renew(suite.domain, problem.case, entry, assessment))
     manifest = suite.manifest.model_copy(update={"problems": tuple(entries)})
     (Path(folder) / MANIFEST).write_text(manifest.text(), encoding="utf-8")
-    print(f"{folder}: renewed {len(entries)} problems")
+    print(f"{folder}: renewed {len(entries)} problems; FROZEN_DIGESTS needs {load_suite(folder).digest}")
 
 
 if __name__ == "__main__":

@@ -68,6 +68,10 @@ def build(
         raise InputError(f"{out}: exists and is not an empty folder; give a new one")
     if len(set(perturbation)) < len(perturbation):
         raise InputError("--perturbation: one is given twice; give each once and raise --pairs")
+    try:
+        out.mkdir(parents=True, exist_ok=True)  # now: a folder that cannot be made must not cost a search
+    except OSError as error:
+        raise InputError(f"{out}: cannot make that folder ({error.strerror})") from error
     domain = get_domain("serving")
     for kind in perturbation:
         domain.design_problem(kind)

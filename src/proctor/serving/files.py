@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -164,6 +165,25 @@ def check(system: System, requests: tuple[Request, ...], path: Path, design: Mod
             f"{system.path}: kv_bytes_per_token: needed, as the design moves KV state "
             "(131072 for Llama-3.1-8B, 98304 for Qwen3-30B-A3B)"
         )
+
+
+def check_values(system: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """The same checks for a configuration with a shipped profile, and for workload rows, that are not in files."""
+    try:
+        parsed = ConfigFile.model_validate_json(json.dumps(dict(system)))
+    except ValidationError as error:
+        raise InputError(f"system: {_first(error, ConfigFile)}") from error
+    try:
+        WorkloadFile.model_validate_json(json.dumps({"version": 1, "requests": rows}))
+    except ValidationError as error:
+        raise InputError(f"workload: {_first(error, WorkloadFile)}") from error
+    if parsed.profile not in profiles.names():
+        raise InputError(
+            f"system: profile: {parsed.profile!r} is not shipped: {nearest(parsed.profile, profiles.names())}"
+        )
+    config = Config(**parsed.model_dump(exclude={"version", "profile"}))
+    system_ = System(config, profiles.load(parsed.profile), Path("system"))
+    check(system_, from_rows(rows), Path("workload"))
 
 
 def _validate(model: type[Model], path: Path) -> Model:

@@ -6,7 +6,7 @@ through `Domain`. The serving simulator is the first to meet it (`serving_domain
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal, Protocol
@@ -80,6 +80,9 @@ class Domain(Protocol):
 
     def predict(self, case: Case, design: str, perturbation: str | None) -> Prediction:
         """Run one candidate; `None` means the reference simulator."""
+
+    def check(self, case: Case, perturbation: str, designs: Iterable[str]) -> None:
+        """Raise InputError for a case that cannot be simulated, naming the field."""
 
     def question(self, case: Case) -> str:
         """What is asked; the wording depends on the design problem alone."""

@@ -116,6 +116,15 @@ def write_suite(
     """
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder}: not empty; give a new folder")
+    try:
+        _write_files(folder, manifest, workloads, search)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot write the suite there ({error.strerror})") from error
+
+
+def _write_files(
+    folder: Path, manifest: Manifest, workloads: Mapping[str, str], search: Mapping[str, Any] | None
+) -> None:
     (folder / "workloads").mkdir(parents=True, exist_ok=True)
     for problem, text in workloads.items():
         (folder / "workloads" / f"{problem}.json").write_text(text, encoding="utf-8")

@@ -6,10 +6,11 @@ import hashlib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
 from proctor.errors import InputError
-from proctor.siris.problems.domain import Evidence
+from proctor.siris.problems.admission import CONFIRMATIONS
+from proctor.siris.problems.domain import LABELS, Evidence
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
@@ -32,14 +33,28 @@ class ProblemEntry(_Strict):
     shared: dict[str, Any] = Field(description="workload parameters that both problems of the pair have")
     parameters: dict[str, Any] = Field(description="workload parameters of this problem")
     workload_seed: int
-    labels: dict[str, str] = Field(description="label -> design")
+    labels: dict[str, str] = Field(description="label -> design; exactly A, B, C and D")
     presented: str = Field(pattern="^[A-D]$")
     answer: str = Field(pattern="^[A-D]$")
-    perturbed: dict[str, int]
-    reference: dict[str, int]
-    confirmed: int = Field(description="confirmation traces, of ten, on which the label held")
+    perturbed: dict[str, PositiveInt]
+    reference: dict[str, PositiveInt]
+    confirmed: int = Field(ge=0, le=CONFIRMATIONS, description="confirmation traces, of ten, on which the label held")
     workload_digest: Digest
     evidence_digest: dict[Literal["perturbed", "reference"], Digest]
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> ProblemEntry:
+        if sorted(self.labels) != list(LABELS) or len(set(self.labels.values())) != len(LABELS):
+            raise ValueError(f"{self.id}: labels: expected A, B, C and D with a different design each")
+        for name, best in (("perturbed", self.presented), ("reference", self.answer)):
+            values = getattr(self, name)
+            if set(values) != set(self.labels.values()):
+                raise ValueError(f"{self.id}: {name}: expected one value for each design of labels")
+            if min(values, key=lambda design: values[design]) != self.labels[best]:
+                raise ValueError(f"{self.id}: {name}: its best design is not the one that the label {best} names")
+        if (self.presented == self.answer) != (self.outcome == "upheld"):
+            raise ValueError(f"{self.id}: outcome: does not fit presented and answer")
+        return self
 
 
 class Manifest(_Strict):
@@ -49,7 +64,24 @@ class Manifest(_Strict):
     name: str
     domain: str
     seed: int
-    problems: tuple[ProblemEntry, ...]
+    problems: Annotated[tuple[ProblemEntry, ...], Field(min_length=2)]
+
+    @model_validator(mode="after")
+    def _consists_of_pairs(self) -> Manifest:
+        pairs: dict[str, list[ProblemEntry]] = {}
+        for entry in self.problems:
+            pairs.setdefault(entry.pair, []).append(entry)
+        if len({entry.id for entry in self.problems}) < len(self.problems):
+            raise ValueError("problems: an id is used twice")
+        for name, entries in pairs.items():
+            if sorted(entry.outcome for entry in entries) != ["overturned", "upheld"]:
+                raise ValueError(f"pair {name}: expected one upheld and one overturned problem")
+            for field in ("perturbation", "design_problem", "system", "shared"):
+                if getattr(entries[0], field) != getattr(entries[1], field):
+                    raise ValueError(f"pair {name}: {field}: must be the same in both problems")
+            if len({entry.labels[entry.presented] for entry in entries}) > 1:
+                raise ValueError(f"pair {name}: both problems must present the same design")
+        return self
 
     def text(self) -> str:
         return self.model_dump_json(indent=1) + "\n"
@@ -79,6 +111,6 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "file"
-        message = f"{path}: {where}: {first['msg']}"
+        where = "".join(f"{part}: " for part in first["loc"] if part != "problems")
+        message = f"{path}: {where}{first['msg'].removeprefix('Value error, ')}"
         raise InputError(f"{message}; restore the file or build the suite again") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -77,6 +77,11 @@ def search_frame(domain: Domain, perturbation: str, seed: int, index: int) -> Fr
     return FrameResult(pair, proposals, +rejections)
 
 
+def confirmation_traces(domain: Domain, frame: Frame, parameters: Mapping[str, Any]) -> Iterator[Case]:
+    """Traces of the same generator with other seeds."""
+    return (domain.generate(frame, parameters, seed) for seed in CONFIRMATION_SEEDS)
+
+
 def _matches(admitted: list[Member]) -> list[tuple[Member, Member]]:
     """Upheld and overturned problems with one recommendation, closest predicted leads first.
 
@@ -101,7 +106,7 @@ def _matches(admitted: list[Member]) -> list[tuple[Member, Member]]:
 def _confirm(domain: Domain, perturbation: str, frame: Frame, upheld: Member, overturned: Member) -> Pair | None:
     members = []
     for member in (upheld, overturned):
-        traces = (domain.generate(frame, member.parameters, seed) for seed in CONFIRMATION_SEEDS)
+        traces = confirmation_traces(domain, frame, member.parameters)
         confirmed = confirmations(domain, traces, perturbation, member.assessment)
         if confirmed < MIN_CONFIRMED:
             return None

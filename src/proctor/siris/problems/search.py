@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -71,7 +73,7 @@ def _results(domain: str, perturbation: str, seed: int, frames: int, workers: in
         yield from (_job(domain, perturbation, seed, index) for index in range(frames))
         return
     context = multiprocessing.get_context("spawn")  # the caller may have threads (progress bars)
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
         ahead: deque[Future[FrameResult]] = deque()
         try:
             for index in range(frames):
@@ -83,6 +85,18 @@ def _results(domain: str, perturbation: str, seed: int, frames: int, workers: in
         finally:
             for future in ahead:
                 future.cancel()
+
+
+def _end_with_parent() -> None:
+    """In a worker: end when the searching process ends, even by kill -9; otherwise the worker would wait for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent
+
+    def wait() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _job(domain: str, perturbation: str, seed: int, index: int) -> FrameResult:

@@ -7,15 +7,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from importlib import import_module
-from importlib.resources import files
+from importlib import import_module, resources
 from random import Random
 from types import ModuleType
 from typing import Any
 
 import jinja2
 
-from proctor.serving import designs, profiles
+from proctor.errors import InputError, nearest
+from proctor.serving import designs, files, profiles
 from proctor.serving.simulator.config import Config
 from proctor.siris.problems import perturbations
 from proctor.siris.problems.domain import Case, Evidence, Frame, Prediction, Version
@@ -85,6 +85,15 @@ class ServingDomain:
         rows = _family(frame.design_problem).workload(frame, parameters, rng)
         return Case(frame.design_problem, frame.system, rows)
 
+    def check(self, case: Case, perturbation: str, designs_: Iterable[str]) -> None:
+        if perturbations.get(perturbation).design_problem != case.design_problem:
+            raise InputError(f"design_problem: {case.design_problem!r} is not that of perturbation {perturbation}")
+        for design in designs_:
+            if design not in designs.FAMILIES[case.design_problem]:
+                hint = nearest(design, designs.FAMILIES[case.design_problem])
+                raise InputError(f"labels: {design!r} is no design of {case.design_problem}: {hint}")
+        files.check_values(case.system, case.workload)
+
     def _run(self, case: Case, design: str, perturbation: str | None, record_steps: bool = False) -> Any:
         modules = _simulator(perturbation)
         system = {name: case.system[name] for name in _CONFIG_FIELDS if name in case.system}
@@ -144,7 +153,7 @@ _METRIC_NAMES = {"e2e": "end-to-end latency", "ttft": "time to first token"}
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(
-            lambda name: files("proctor.siris.problems").joinpath("texts", name).read_text(encoding="utf-8")
+            lambda name: resources.files("proctor.siris.problems").joinpath("texts", name).read_text(encoding="utf-8")
         ),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

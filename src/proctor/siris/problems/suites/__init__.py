@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.siris.problems.admission import assess, confirmations
 from proctor.siris.problems.domain import Case, Domain, Evidence, Frame, Problem, Version
 from proctor.siris.problems.domains import get_domain
 from proctor.siris.problems.manifest import (
@@ -21,6 +22,10 @@ from proctor.siris.problems.manifest import (
     evidence_digest,
     read_manifest,
 )
+from proctor.siris.problems.pairs import confirmation_traces
+
+# What `verify` holds the shipped manifests against; scripts/refreeze_suite.py prints the new one.
+FROZEN_DIGESTS = {"routing-v1": "b80312d5edb9965d81b8fc014a720f3df5853c54605f3e585079e11b4cda8b3c"}
 
 
 def frozen_suites() -> dict[str, Path]:
@@ -55,6 +60,10 @@ class Suite:
 
     def _problem(self, entry: ProblemEntry) -> Problem:
         case = Case(entry.design_problem, entry.system, self._workload(entry))
+        try:
+            self.domain.check(case, entry.perturbation, entry.labels.values())
+        except InputError as error:
+            raise InputError(f"{self.folder}: problem {entry.id}: {error}; restore the suite") from error
         return Problem(
             id=entry.id,
             pair=entry.pair,
@@ -78,7 +87,10 @@ class Suite:
             raise InputError(f"{path}: cannot read the workload of {entry.id} ({error}); restore the file") from error
         if digest(text) != entry.workload_digest:
             raise InputError(f"{path}: differs from the workload that the manifest names; restore the file")
-        rows: list[dict[str, Any]] = json.loads(text)["requests"]
+        try:
+            rows: list[dict[str, Any]] = json.loads(text)["requests"]
+        except (ValueError, LookupError, TypeError) as error:
+            raise InputError(f"{path}: not a workload ({error}); restore the file") from error
         return rows
 
     def evidence(self, problem: Problem, version: Version) -> Evidence:
@@ -101,14 +113,27 @@ def load_suite(name_or_folder: str | Path) -> Suite:
 
 
 def verify(suite: Suite) -> Iterator[tuple[str, list[str]]]:
-    """Regenerate every problem from the manifest; yields its id and what differs (nothing, if it holds)."""
-    for entry in suite.manifest.problems:
+    """Regenerate every problem from the manifest; yields its id and what differs (nothing, if it holds).
+
+    A suite that comes with the package is also compared with the digest that the code knows: its id is then the suite's
+    name. Raises InputError for stored files that do not fit the manifest.
+    """
+    known = FROZEN_DIGESTS.get(suite.name)
+    if suite.folder == frozen_suites().get(suite.name) and known != suite.digest:
+        yield suite.name, ["manifest digest"]
+    stored = {path.stem for path in (suite.folder / "workloads").iterdir()}
+    for entry, _ in zip(suite.manifest.problems, suite.problems, strict=True):
         yield entry.id, _differences(suite, entry)
+    for name in sorted(stored - {entry.id for entry in suite.manifest.problems}):
+        yield name, ["a workload that the manifest does not name"]
 
 
 def _differences(suite: Suite, entry: ProblemEntry) -> list[str]:
     frame = Frame(entry.design_problem, entry.system, entry.shared)
-    case = suite.domain.generate(frame, entry.parameters, entry.workload_seed)
+    try:
+        case = suite.domain.generate(frame, entry.parameters, entry.workload_seed)
+    except (LookupError, TypeError, ValueError, OverflowError):
+        return ["parameters: no workload can be generated from them"]
     found = []
     versions: tuple[tuple[Version, str | None], ...] = (("perturbed", entry.perturbation), ("reference", None))
     for version, perturbation in versions:
@@ -122,6 +147,11 @@ def _differences(suite: Suite, entry: ProblemEntry) -> list[str]:
             found.append("workload")
         if evidence_digest(evidence) != entry.evidence_digest.get(version):
             found.append(f"{version} evidence digest")
-    if (entry.presented == entry.answer) != (entry.outcome == "upheld"):
-        found.append("outcome")
+    assessment = assess(suite.domain, case, entry.perturbation)
+    if isinstance(assessment, str):
+        found.append(assessment)
+    elif not found:
+        traces = confirmation_traces(suite.domain, frame, entry.parameters)
+        if confirmations(suite.domain, traces, entry.perturbation, assessment) != entry.confirmed:
+            found.append("confirmations")
     return sorted(set(found))
