@@ -116,7 +116,7 @@ def test_the_demo_shows_the_four_rules_as_they_must_be_within_a_minute(proctor):
     assert scores["rule/follow", "perturbed"] == ("100.0", "0.0")
     assert scores["rule/reference", "perturbed"] == ("100.0", "100.0")
     assert scores["rule/reject", "perturbed"][0] == "0.0"
-    assert ("rule/random", "none") in scores
+    assert len(scores) == 4
     assert "proctor siris run --model" in done.stdout
 
 

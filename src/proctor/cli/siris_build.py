@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proctor.cli import _text
+from proctor.siris import DEFAULT_SUITE
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from proctor.siris.problems.search import SearchReport
-
-DEFAULT_SUITE = "routing-v1"
 
 
 def register(app: typer.Typer) -> None:

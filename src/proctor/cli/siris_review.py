@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proctor.cli import _text
+from proctor.siris import DEFAULT_SUITE
 
 if TYPE_CHECKING:  # `proctor --help` imports this file: what it needs at run time is imported below
     from proctor.siris.run import Plan, Result
 
-SUITE = "routing-v1"
 SUITE_HELP = "Name of a shipped suite, or a folder that `proctor siris build` wrote."
 CONDITION_HELP = (
     "Evidence shown: none, perturbed, reference, code, code+records, code+predictions, code-reference or "
@@ -59,7 +59,7 @@ def run(
         list[str], typer.Option(help="Inspect model name, such as openai/gpt-5 or rule/follow; repeatable.")
     ],
     condition: Annotated[list[str], typer.Option(help=f"{CONDITION_HELP} Repeatable.")] = ["perturbed"],  # noqa: B006
-    suite: Annotated[str, typer.Option(help=SUITE_HELP)] = SUITE,
+    suite: Annotated[str, typer.Option(help=SUITE_HELP)] = DEFAULT_SUITE,
     prompt: Annotated[str, typer.Option(help=PROMPT_HELP)] = "standard",
     repetitions: Annotated[int, typer.Option(min=1, max=100, help="Conversations per problem and condition.")] = 1,
     log_dir: Annotated[Path, typer.Option(help="Where the Inspect logs go, and what is resumed from.")] = Path("logs"),
@@ -117,7 +117,7 @@ def demo(
     from proctor.siris.run import Plan
 
     folder = log_dir or Path("demo-logs") / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-    result = _ask(Plan(SUITE, DEMO_MODELS, ["perturbed"], folder), "asking")
+    result = _ask(Plan(DEFAULT_SUITE, DEMO_MODELS, ["perturbed"], folder), "asking")
     _print_judgment(result.logs)
     _say_where(folder)
     _say_next()
@@ -128,7 +128,7 @@ def demo(
 def export(
     out: Annotated[Path, typer.Option(help="New folder for the problems.")],
     condition: Annotated[str, typer.Option(help=CONDITION_HELP)] = "perturbed",
-    suite: Annotated[str, typer.Option(help=SUITE_HELP)] = SUITE,
+    suite: Annotated[str, typer.Option(help=SUITE_HELP)] = DEFAULT_SUITE,
     prompt: Annotated[str, typer.Option(help=PROMPT_HELP)] = "standard",
 ) -> None:
     """Write each problem as a folder with its files and prompts, so that any agent can answer it.

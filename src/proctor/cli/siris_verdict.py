@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proctor.cli import _text
+from proctor.siris import DEFAULT_SUITE
 
 if TYPE_CHECKING:  # `proctor --help` imports this file: what it needs at run time is imported below
     from proctor.report.siris_report import Report
@@ -53,7 +54,7 @@ def report(
 
 def score(
     answers: Annotated[Path, typer.Argument(help="File of answers, one JSON object per line.")],
-    suite: Annotated[str, typer.Option(help="Suite that the questions came from: a name or a folder.")] = "routing-v1",
+    suite: Annotated[str, typer.Option(help="Suite that the questions came from: a name or a folder.")] = DEFAULT_SUITE,
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
 ) -> None:

@@ -1,1 +1,3 @@
 """The design-judgment suite: can an LLM tell when a simulator's flaw overturns its recommendation?"""
+
+DEFAULT_SUITE = "routing-v1"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 
+from proctor.siris import DEFAULT_SUITE
 from proctor.siris.problems.suites import Suite, load_suite
 from proctor.siris.review.briefs import briefs
 from proctor.siris.review.conversation import ROUNDS, two_turns
@@ -16,7 +17,7 @@ MESSAGES = 1_000  # per conversation; two turns of ROUNDS calls stay far below u
 
 @task
 def siris(
-    suite: str = "routing-v1",
+    suite: str = DEFAULT_SUITE,
     condition: str = "perturbed",
     prompt: str = "standard",
     repetitions: int = 1,
