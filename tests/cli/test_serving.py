@@ -84,3 +84,21 @@ def test_an_unknown_model_asks_for_its_config(tmp_path):
 def test_every_command_shows_examples(command):
     """Help that can be copied."""
     assert f"proctor serving {command}" in invoke(command, "--help").stdout
+
+
+LONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["import-profile", LONG, "--out", "out"], "x: no such folder; expected a profile bundle"),
+        (["validate", "--bundle", LONG, "--bench", LONG, "--workload", LONG], "x: no such folder; expected"),
+        (["accuracy", "--shared", LONG], "vllm_bench: no such folder"),
+        (["run", LONG, LONG], "x: File name too long"),
+    ],
+)
+def test_a_path_that_no_file_system_takes_is_an_input_error(arguments, message):
+    """5,000 characters."""
+    with pytest.raises(InputError, match=message):
+        invoke(*arguments)

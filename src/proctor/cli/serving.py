@@ -139,9 +139,10 @@ def import_profile_command(
 def _derive(bundle: Path, tp: int, ep: int, link: Link, model: Model | None) -> Derived:
     from proctor.serving.importers.additive import derive
     from proctor.serving.importers.llmservingsim import lookup_costs
+    from proctor.serving.importers.reading import is_file
     from proctor.serving.importers.vidur import derive_from_vidur
 
-    if (bundle / "mlp.csv").is_file():
+    if is_file(bundle / "mlp.csv"):
         return derive_from_vidur(bundle, model, tp, link)
     return derive(lookup_costs(bundle, model, tp, ep, link))
 

@@ -13,6 +13,7 @@ from proctor.serving.importers.collectives import Link, all_gather_ns, all_reduc
 from proctor.serving.importers.interpolate import Line, whole_ns
 from proctor.serving.importers.models import BYTES, REDUCED, Model, known_model
 from proctor.serving.importers.moe import MoeGrid, share
+from proctor.serving.importers.reading import is_file
 from proctor.serving.importers.skew import Skew
 
 
@@ -104,7 +105,7 @@ def _with_stable(
 ) -> dict[str, Line]:
     """Layers of degree `tp`; those whose cost does not depend on it come from degree 1 where that was profiled."""
     lines = read(tp)
-    if tp == 1 or not (bundle.path / "tp1" / table).is_file():
+    if tp == 1 or not is_file(bundle.path / "tp1" / table):
         return lines
     single = read(1)
     return lines | {name: single[name] for name in model.architecture.stable if name in single}

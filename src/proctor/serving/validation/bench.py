@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat, Posit
 from proctor.errors import InputError
 from proctor.serving.importers.collectives import Link
 from proctor.serving.importers.models import Model
-from proctor.serving.importers.reading import json_file, json_lines, real, whole
+from proctor.serving.importers.reading import is_folder, json_file, json_lines, real, whole
 from proctor.serving.simulator.cache import BLOCK
 from proctor.serving.simulator.config import Config
 from proctor.serving.validation.latencies import Latencies
@@ -137,7 +137,7 @@ class Row:
 
 def open_bench(path: Path) -> Bench:
     """Opens the folder of a measured run. Raises InputError for what cannot be simulated alike."""
-    if not path.is_dir():
+    if not is_folder(path):
         raise InputError(f"{path}: no such folder; expected config.json, meta.json and requests.jsonl")
     cluster = json_file(path / "config.json", Cluster)
     meta = json_file(path / "meta.json", BenchMeta)
