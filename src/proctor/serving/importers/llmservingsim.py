@@ -11,7 +11,7 @@ from proctor.serving.importers.attention import AttentionGrid
 from proctor.serving.importers.bundle import Bundle, open_bundle
 from proctor.serving.importers.collectives import Link, all_gather_ns, all_reduce_ns, reduce_scatter_ns
 from proctor.serving.importers.interpolate import Line, whole_ns
-from proctor.serving.importers.models import BYTES, REDUCED, Model, known_model
+from proctor.serving.importers.models import BYTES, REDUCED, Model, check_expert_parallelism, known_model
 from proctor.serving.importers.moe import MoeGrid, share
 from proctor.serving.importers.reading import is_file
 from proctor.serving.importers.skew import Skew
@@ -95,9 +95,14 @@ class LookupCosts:
 def lookup_costs(
     path: Path, model: Model | None = None, tp: int = 1, ep: int = 1, link: Link | None = None
 ) -> LookupCosts:
-    """Costs from the bundle folder `path`; the model is the one named in its `meta.yaml` unless given."""
+    """Costs from the bundle folder `path`; the model is the one named in its `meta.yaml` unless given.
+
+    Raises InputError for a bundle that is not valid, and for more GPUs that share experts than there are experts.
+    """
     bundle = open_bundle(path)
-    return LookupCosts(bundle, model or known_model(bundle.meta.model), tp, ep, link)
+    model = model or known_model(bundle.meta.model)
+    check_expert_parallelism(model.name, model.experts if model.architecture.moe else 1, ep)
+    return LookupCosts(bundle, model, tp, ep, link)
 
 
 def _with_stable(
