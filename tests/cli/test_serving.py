@@ -84,3 +84,38 @@ def test_an_unknown_model_asks_for_its_config(tmp_path):
 def test_every_command_shows_examples(command):
     """Help that can be copied."""
     assert f"proctor serving {command}" in invoke(command, "--help").stdout
+
+
+LONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["import-profile", LONG, "--out", "out"], "x: no such folder; expected a profile bundle"),
+        (["validate", "--bundle", LONG, "--bench", LONG, "--workload", LONG], "x: no such folder; expected"),
+        (["accuracy", "--shared", LONG], "vllm_bench: no such folder"),
+        (["run", LONG, LONG], "x: File name too long"),
+    ],
+)
+def test_a_path_that_no_file_system_takes_is_an_input_error(arguments, message):
+    """5,000 characters."""
+    with pytest.raises(InputError, match=message):
+        invoke(*arguments)
+
+
+@pytest.mark.parametrize("rate", ["inf", "nan", "-1", "0", "1e308"])
+def test_the_rate_of_a_link_is_a_sound_number(tmp_path, rate):
+    """Infinite, not a number, negative, zero and beyond any link."""
+    with pytest.raises(InputError, match=r"--link-gib-per-s: expected GiB per second from 0\.001 to 1000000, found"):
+        invoke("import-profile", tmp_path, "--out", tmp_path / "out", "--link-gib-per-s", rate)
+
+
+def test_a_dense_model_has_no_experts_to_share(shared, tmp_path):
+    """--ep without experts would change nothing, silently; in Vidur's format there are never any."""
+    bundle = shared / "validation/llmservingsim_profiles/RTX4090/meta-llama/Llama-3.1-8B/bf16"
+    with pytest.raises(InputError, match=r"expert parallelism 3: .*Llama-3.1-8B has no experts; expected"):
+        invoke("import-profile", bundle, "--out", tmp_path / "out", "--ep", 3)
+    (tmp_path / "mlp.csv").write_text("")
+    with pytest.raises(InputError, match="expert parallelism 3: a model in Vidur's format has no experts"):
+        invoke("import-profile", tmp_path, "--out", tmp_path / "out", "--ep", 3)

@@ -267,3 +267,14 @@ def test_help_shows_examples_and_every_design():
     shown = " ".join(run("--help").stdout.split())
     assert "proctor serving run configuration.json workload.json --design load_only" in shown
     assert all(name in shown for name in designs.names())
+
+
+def test_what_cannot_fit_is_refused_before_it_gets_keys(inputs, fails):
+    """Six requests of 16 million tokens, and 500 segments of 4 million; keys would take half a minute."""
+    many = [{"id": str(i), "arrival_ns": 0, "prompt": [["s", 16_000_000]], "output_tokens": 1} for i in range(6)]
+    wide = [{"id": "a", "arrival_ns": 0, "prompt": [[str(i), 4_000_000] for i in range(500)], "output_tokens": 1}]
+    started = time.process_time()
+    for rows, says in ((many, "request 0 needs 1000000 KV blocks"), (wide, "requests.0.prompt: more than 16777216")):
+        inputs[1].write_text(json.dumps({"version": 1, "requests": rows}))
+        assert says in fails(*inputs)
+    assert time.process_time() - started < 5

@@ -234,7 +234,7 @@ def test_a_profile_may_be_a_folder_beside_the_configuration(write, tables, monke
         ("head.csv", "requests,ns\n1,5\n2\n", "head.csv line 3: 1 fields, the header has 2"),
         ("head.csv", "requests,ns\n1,5\n2,nan\n", "head.csv line 3: ns: expected whole ns"),
         ("head.csv", "requests,ns\n1,-5\n2,5\n", "head.csv line 2: ns: expected whole ns"),
-        ("head.csv", 'requests,ns\n1,"5\n2,6\n', "head.csv line 2: ns: expected whole ns"),
+        ("head.csv", 'requests,ns\n1,"5\n2,6\n', "head.csv line 3: expected no line break inside"),
         ("head.csv", "requests,ns\n1," + "5" * 200_000 + "\n", "head.csv line 2: not CSV"),
         ("head.csv", "", "head.csv: holds no data row"),
     ],

@@ -124,13 +124,16 @@ def import_profile_command(
     out: Annotated[Path, typer.Option(help="Folder to write the table to; made if needed.")],
     tp: Annotated[int, typer.Option(min=1, help="GPUs that share each layer.")] = 1,
     ep: Annotated[int, typer.Option(min=1, help="GPUs that share the experts.")] = 1,
-    link_gib_per_s: Annotated[float, typer.Option(min=0.001, help="Rate of a link between two GPUs.")] = 16.0,
+    link_gib_per_s: Annotated[float, typer.Option(help="Rate of a link between two GPUs, 0.001 to 1000000.")] = 16.0,
     link_latency_ns: Annotated[int, typer.Option(min=0, help="Latency of a link between two GPUs.")] = 20_000,
     model_config: ModelConfig = None,
 ) -> None:
     """Write attention.csv, linear.csv, head.csv, constants.csv and provenance.json."""
+    from proctor.errors import InputError
     from proctor.serving.importers.collectives import Link
 
+    if not 0.001 <= link_gib_per_s <= 1e6:  # NaN is not either
+        raise InputError(f"--link-gib-per-s: expected GiB per second from 0.001 to 1000000, found {link_gib_per_s}")
     link = Link(int(link_gib_per_s * (1 << 30)), link_latency_ns)
     _derive(bundle, tp, ep, link, _model(bundle, model_config)).write(out)
     typer.echo(f"wrote {out}")
@@ -139,9 +142,12 @@ def import_profile_command(
 def _derive(bundle: Path, tp: int, ep: int, link: Link, model: Model | None) -> Derived:
     from proctor.serving.importers.additive import derive
     from proctor.serving.importers.llmservingsim import lookup_costs
+    from proctor.serving.importers.models import check_expert_parallelism
+    from proctor.serving.importers.reading import is_file
     from proctor.serving.importers.vidur import derive_from_vidur
 
-    if (bundle / "mlp.csv").is_file():
+    if is_file(bundle / "mlp.csv"):
+        check_expert_parallelism("a model in Vidur's format", 1, ep)
         return derive_from_vidur(bundle, model, tp, link)
     return derive(lookup_costs(bundle, model, tp, ep, link))
 

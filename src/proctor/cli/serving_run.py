@@ -53,7 +53,7 @@ def run(
     chosen = designs.load(design) if design else None
     with Console(stderr=True).status("simulating"):  # shown on a terminal only
         system = files.read_config(config)
-        requests = files.read_workload(workload)
+        requests = files.read_workload(workload, system)
         files.check(system, requests, workload, chosen)
         result = simulate(system.config, system.costs, requests, chosen, record_steps=out is not None)
     figures = {"version": 1, "design": design, "metric": system.config.metric, **measure(result)}

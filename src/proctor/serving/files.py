@@ -65,6 +65,10 @@ class RequestRow(_Strict):
         """Prompt and output together."""
         return sum(count for _, count in self.prompt) + self.output_tokens
 
+    def without_keys(self) -> Request:
+        """The request as far as its size goes."""
+        return Request(self.id, self.arrival_ns, self.tokens() - self.output_tokens, self.output_tokens, (), "")
+
 
 class WorkloadFile(_Strict):
     """workload.json: requests in order of arrival."""
@@ -137,11 +141,16 @@ def _check_costs(system: System) -> None:
             )
 
 
-def read_workload(path: Path) -> tuple[Request, ...]:
-    """Our workload.json, LLMServingSim's JSON Lines, or a trace in CSV, told apart by the file's ending."""
+def read_workload(path: Path, system: System | None = None) -> tuple[Request, ...]:
+    """Our workload.json, LLMServingSim's JSON Lines, or a trace in CSV, told apart by the file's ending.
+
+    With a system, a request that its memory cannot hold is refused before the blocks of millions of tokens get keys.
+    """
     if path.suffix in (".jsonl", ".csv"):
         return import_workload(path)
     parsed = _validate(WorkloadFile, path)
+    if system:
+        _check_memory(system, [row.without_keys() for row in parsed.requests], path)
     return from_rows([row.model_dump() for row in parsed.requests])
 
 
@@ -156,10 +165,7 @@ def check(system: System, requests: tuple[Request, ...], path: Path, design: Mod
                 f"{path}: request {request.id}: replica {request.replica} does not exist; "
                 f"{system.path} has {system.config.replicas}, numbered from 0"
             )
-    try:
-        check_fits(system.config, requests)
-    except ValueError as error:
-        raise InputError(f"{path}: {error}; raise kv_blocks in {system.path} or shorten the request") from error
+    _check_memory(system, requests, path)
     if hasattr(design, "Placement") and not system.config.kv_bytes_per_token and any(r.handoff for r in requests):
         raise InputError(
             f"{system.path}: kv_bytes_per_token: needed, as the design moves KV state "
@@ -184,6 +190,13 @@ def check_values(system: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
     config = Config(**parsed.model_dump(exclude={"version", "profile"}))
     system_ = System(config, profiles.load(parsed.profile), Path("system"))
     check(system_, from_rows(rows), Path("workload"))
+
+
+def _check_memory(system: System, requests: Sequence[Request], path: Path) -> None:
+    try:
+        check_fits(system.config, requests)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}; raise kv_blocks in {system.path} or shorten the request") from error
 
 
 def _validate(model: type[Model], path: Path) -> Model:

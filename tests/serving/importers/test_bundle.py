@@ -23,6 +23,7 @@ BAD_FILES = [
     ("tp1/attention.csv", None, "1.5,0,1,16,3\n", "line 22: prefill_chunk: expected a number, found '1.5'"),
     ("tp1/attention.csv", None, "2048,0,256,0,3\n", r"line 22: point \(2048, 0, 256, 0\) stands twice"),
     ("tp1/dense.csv", None, "embedding,1,3\n", "dense.csv line 20: point 1 stands twice"),
+    ("tp1/dense.csv", None, f"{'e' * 200_000},7,3\n", "dense.csv line 20: not CSV"),
     ("tp1/dense.csv", None, ",7,3\n", "dense.csv line 20: layer: expected a name"),
     ("tp1/dense.csv", "down_proj", "up_proj", "layer down_proj of tiny was not profiled"),
     ("tp1/per_sequence.csv", "sampler", "sampling", "layer sampler of tiny was not profiled"),

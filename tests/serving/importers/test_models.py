@@ -7,7 +7,7 @@ import json
 import pytest
 
 from proctor.errors import InputError
-from proctor.serving.importers.models import known_model, known_models, model_from_config
+from proctor.serving.importers.models import check_expert_parallelism, known_model, known_models, model_from_config
 
 # Published parameter counts, as the safetensors indices of the three checkpoints on Hugging Face state them.
 PARAMETERS = {
@@ -110,3 +110,11 @@ def test_a_config_that_is_no_json_object_is_an_input_error(tmp_path, text):
     path.write_text(text)
     with pytest.raises(InputError, match=r"config\.json"):
         model_from_config("mine", path)
+
+
+@pytest.mark.parametrize(("experts", "ep"), [(128, 3), (128, 256), (1, 2)])
+def test_experts_are_shared_equally_or_not_at_all(experts, ep):
+    """A GPU holds a whole number of experts."""
+    with pytest.raises(InputError, match=f"expert parallelism {ep}: m has"):
+        check_expert_parallelism("m", experts, ep)
+    check_expert_parallelism("m", experts, 1)

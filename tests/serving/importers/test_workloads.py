@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -202,3 +203,30 @@ def test_more_tokens_than_memory_can_index_are_refused(tmp_path):
     path.write_text("arrived_at,num_prefill_tokens,num_decode_tokens\n" + "0,16000000,1\n" * 20)
     with pytest.raises(InputError, match=r"t\.csv: request 6: more than 100000000 tokens up to here"):
         read_workload(path)
+
+
+def test_a_line_ends_at_a_newline_alone(tmp_path):
+    """U+2028 and U+0085 are characters of a JSON string and of a CSV field like any other."""
+    row = json.dumps(ROW | {"id": "a\u2028b\u0085c"}, ensure_ascii=False)
+    (tmp_path / "w.jsonl").write_text(row + "\n", encoding="utf-8")
+    assert read_workload(tmp_path / "w.jsonl")[0].id == "a\u2028b\u0085c"
+    text = "arrived_at,num_prefill_tokens,num_decode_tokens,note\n0,5,1,a\u2028b\n1,x,1,c\n"
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"t\.csv line 3: num_prefill_tokens: expected a number, found 'x'"):
+        read_workload(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "row"),
+    [
+        ("w.jsonl", "", '{"arrival_time_ns": 0, "input_toks": 16000000, "output_toks": 1}\n'),
+        ("w.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n", "0,16000000,1\n"),
+    ],
+)
+def test_a_workload_that_is_too_large_is_refused_at_once(tmp_path, name, header, row):
+    """60 requests of 16 million tokens; a chain of keys for those before the limit would take half a minute."""
+    (tmp_path / name).write_text(header + 60 * row)
+    started = time.process_time()
+    with pytest.raises(InputError, match="request 6: more than 100000000 tokens up to here"):
+        read_workload(tmp_path / name)
+    assert time.process_time() - started < 5

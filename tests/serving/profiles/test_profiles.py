@@ -72,6 +72,9 @@ def test_a_folder_of_tables_is_a_profile_too(folder):
         ("linear.csv", ",ns\n", ",ns,ms\n", "linear.csv line 2: 2 fields, the header has 3"),
         ("head.csv", "\n4,", "\n2,", "head.csv: requests: expected 2 or more whole numbers that rise"),
         ("constants.csv", "host_ns", "host", "constants.csv: name: expected layers, launch_ns, host_ns once each"),
+        ("constants.csv", "launch_ns", '"launch_ns\n"', "constants.csv line 4: expected no line break inside a field"),
+        ("head.csv", "requests,", "requests\u2028,", "head.csv line 1: expected no line break inside a field"),
+        ("head.csv", "requests,", f"{'r' * 200_000},", "head.csv line 1: not CSV"),
         ("constants.csv", "layers,32", "layers,0", "constants.csv: layers: expected 1 or more"),
     ],
 )

@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.serving.importers.coverage import check_coverage
 from proctor.serving.importers.llmservingsim import LookupCosts
 from proctor.serving.importers.smooth import rising, rising_table
 from proctor.serving.simulator.cache import BLOCK, blocks_for
@@ -69,7 +70,11 @@ class Derived:
 
 
 def derive(costs: LookupCosts) -> Derived:
-    """The additive table of a bundle under the model and parallelism of `costs`. Takes about half a second."""
+    """The additive table of a bundle under the model and parallelism of `costs`. Takes about half a second.
+
+    Raises InputError for a bundle without the attention measurements that FORMULAE start from.
+    """
+    check_coverage(costs.grid.points, costs.bundle.tables("attention.csv", costs.tp), DECODES, CHUNK, CHUNK_KV)
     texts = _texts(costs, host=0)
     host = _host_ns(costs, CostTable(texts))
     return Derived(_texts(costs, host), _provenance(costs, host))

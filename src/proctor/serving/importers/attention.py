@@ -33,6 +33,7 @@ class AttentionGrid:
     """`at(...)` gives ns of one layer's kernel for a whole step."""
 
     def __init__(self, points: AttentionPoints) -> None:
+        self.points = points
         grouped: dict[tuple[int, int], dict[int, dict[int, int]]] = {}
         for (prefill, kv_prefill, decodes, kv_decode), ns in points.items():
             grouped.setdefault((prefill, decodes), {}).setdefault(kv_prefill, {})[kv_decode] = ns

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, FiniteFloat, Positiv
 
 from proctor.errors import InputError
 from proctor.serving.importers.interpolate import Line
-from proctor.serving.importers.reading import count, duration, number, rows, word, yaml_file
+from proctor.serving.importers.reading import count, duration, is_folder, number, rows, word, yaml_file
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -95,7 +95,7 @@ class Bundle:
     def tables(self, name: str, tp: int) -> Path:
         """The path of one table of one tensor-parallel degree. Raises InputError when that degree was not profiled."""
         folder = self.path / f"tp{tp}"
-        if not folder.is_dir():
+        if not is_folder(folder):
             found = ", ".join(sorted(entry.name for entry in self.path.glob("tp*"))) or "none"
             raise InputError(f"{folder}: tensor-parallel degree {tp} was not profiled; the bundle holds {found}")
         self.used.add(folder / name)
@@ -146,7 +146,7 @@ class Bundle:
 
 def open_bundle(path: Path) -> Bundle:
     """Opens a bundle. Raises InputError when `path` is no folder with a valid `meta.yaml`."""
-    if not path.is_dir():
+    if not is_folder(path):
         raise InputError(f"{path}: no such folder; expected a profile bundle with meta.yaml and tpN/*.csv")
     meta = path / "meta.yaml"
     return Bundle(path, yaml_file(meta, Meta), {meta})

@@ -11,8 +11,9 @@ from proctor.serving.importers.attention import AttentionGrid
 from proctor.serving.importers.bundle import Bundle, open_bundle
 from proctor.serving.importers.collectives import Link, all_gather_ns, all_reduce_ns, reduce_scatter_ns
 from proctor.serving.importers.interpolate import Line, whole_ns
-from proctor.serving.importers.models import BYTES, REDUCED, Model, known_model
+from proctor.serving.importers.models import BYTES, REDUCED, Model, check_expert_parallelism, known_model
 from proctor.serving.importers.moe import MoeGrid, share
+from proctor.serving.importers.reading import is_file
 from proctor.serving.importers.skew import Skew
 
 
@@ -94,9 +95,14 @@ class LookupCosts:
 def lookup_costs(
     path: Path, model: Model | None = None, tp: int = 1, ep: int = 1, link: Link | None = None
 ) -> LookupCosts:
-    """Costs from the bundle folder `path`; the model is the one named in its `meta.yaml` unless given."""
+    """Costs from the bundle folder `path`; the model is the one named in its `meta.yaml` unless given.
+
+    Raises InputError for a bundle that is not valid, and for more GPUs that share experts than there are experts.
+    """
     bundle = open_bundle(path)
-    return LookupCosts(bundle, model or known_model(bundle.meta.model), tp, ep, link)
+    model = model or known_model(bundle.meta.model)
+    check_expert_parallelism(model.name, model.experts if model.architecture.moe else 1, ep)
+    return LookupCosts(bundle, model, tp, ep, link)
 
 
 def _with_stable(
@@ -104,7 +110,7 @@ def _with_stable(
 ) -> dict[str, Line]:
     """Layers of degree `tp`; those whose cost does not depend on it come from degree 1 where that was profiled."""
     lines = read(tp)
-    if tp == 1 or not (bundle.path / "tp1" / table).is_file():
+    if tp == 1 or not is_file(bundle.path / "tp1" / table):
         return lines
     single = read(1)
     return lines | {name: single[name] for name in model.architecture.stable if name in single}

@@ -121,6 +121,13 @@ def model_from_config(name: str, path: Path) -> Model:
     return _model(name, json_file(path, HuggingFaceConfig), str(path))
 
 
+def check_expert_parallelism(name: str, experts: int, ep: int) -> None:
+    """Raises InputError unless `ep` GPUs can share equally the experts of model `name`; a dense one has one MLP."""
+    if experts % ep:
+        held = f"{experts} experts" if experts > 1 else "no experts"
+        raise InputError(f"expert parallelism {ep}: {name} has {held}; expected a divisor of their number, or 1")
+
+
 @cache
 def known_models() -> tuple[str, ...]:
     """Names of the models whose dimensions ship with the package, sorted."""

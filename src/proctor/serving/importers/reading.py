@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -63,6 +64,22 @@ def text_of(path: Path) -> str:
         raise InputError(f"{path}: {reason}") from None
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there; False for a path that no file system takes or that may not be looked at."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file is there; False as in `is_folder`."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def rows(path: Path, columns: Mapping[str, Parse]) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yields (line number, values in the order of `columns`) of a CSV file with a header; other columns are ignored.
 
@@ -84,7 +101,7 @@ def rows(path: Path, columns: Mapping[str, Parse]) -> Iterator[tuple[int, tuple[
 
 def records(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yields (line number, cells) for each line of CSV, with the header. Raises InputError for what is none."""
-    reader = csv.reader(text.splitlines())
+    reader = csv.reader(io.StringIO(text))  # lines end at newlines alone: U+2028 and its like may stand in a field
     try:
         for cells in reader:
             yield reader.line_num, cells
@@ -101,8 +118,11 @@ def _cell(path: Path, line: int, name: str, parse: Parse, text: str) -> Any:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yields (line number, object) for each non-empty line. Raises InputError for anything else."""
-    for line, text in enumerate(text_of(path).splitlines(), start=1):
+    """Yields (line number, object) for each non-empty line. Raises InputError for anything else.
+
+    Lines end at newlines alone: JSON allows U+2028 and its like inside a string.
+    """
+    for line, text in enumerate(text_of(path).split("\n"), start=1):
         if not text.strip():
             continue
         try:

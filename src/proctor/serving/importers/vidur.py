@@ -22,6 +22,7 @@ from proctor.serving.importers.additive import (
 )
 from proctor.serving.importers.attention import AttentionGrid
 from proctor.serving.importers.collectives import Link, all_reduce_ns
+from proctor.serving.importers.coverage import check_coverage
 from proctor.serving.importers.interpolate import Line
 from proctor.serving.importers.models import BYTES, Model, known_model, known_models
 from proctor.serving.importers.reading import Parse, count, duration, rows
@@ -53,6 +54,7 @@ def derive_from_vidur(folder: Path, model: Model | None = None, tp: int = 1, lin
     model = model or _recognised(folder / "mlp.csv")
     linear = linear_ns(folder / "mlp.csv", model, tp, link)
     grid = AttentionGrid(attention_points(folder / "attention.csv", model, tp))
+    check_coverage(grid.points, folder / "attention.csv", DECODES)
     decode = rising([max(0, grid.at(0, 0, DECODES, kv) - grid.least) / DECODES for kv in KVS])
     prefill = rising_table([[max(0, grid.at(q, kv, 0, 0) - grid.least) for kv in KVS] for q in QUERIES])
     head = dict.fromkeys(REQUESTS, 0)

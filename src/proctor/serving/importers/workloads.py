@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import count as counting
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +49,14 @@ def read_workload(path: Path) -> tuple[Request, ...]:
 
 def without_sharing(requests: Sequence[Request]) -> tuple[Request, ...]:
     """The same requests for an engine without prefix caching: no two blocks have the same content."""
-    fresh = counting()
+    fresh = _Fresh()
     return tuple(
-        Request(r.id, r.arrival_ns, r.prompt_tokens, r.output_tokens, _take(fresh, len(r.keys)), r.id) for r in requests
+        Request(r.id, r.arrival_ns, r.prompt_tokens, r.output_tokens, fresh.take(len(r.keys)), r.id) for r in requests
     )
 
 
 def _json_requests(path: Path) -> Iterator[Request]:
-    maker = KeyMaker()
+    maker, fresh = KeyMaker(), _Fresh(LARGEST + 1)
     last = 0
     seen: set[str] = set()
     for line, row in json_lines(path):
@@ -69,8 +68,11 @@ def _json_requests(path: Path) -> Iterator[Request]:
             raise InputError(f"{where}: id: {name!r} stands twice")
         seen.add(name)
         prompt, output = (_tokens(call, field, where) for field in ("input_toks", "output_toks"))
-        keys = _keys(call, prompt, output, maker, where, name)
-        yield Request(name, last, prompt, output, keys, f"block {keys[0]}" if keys else name)
+        keys = _keys(call, prompt, output, maker, where)
+        prefix = f"block {keys[0]}" if keys else name
+        if keys is None:
+            keys = fresh.take((prompt + output) // BLOCK)
+        yield Request(name, last, prompt, output, keys, prefix)
 
 
 def _single_call(row: Fields, where: str) -> Fields:
@@ -102,15 +104,15 @@ def _in_order(arrival: int, last: int, where: str) -> int:
     return arrival
 
 
-def _keys(row: Fields, prompt: int, output: int, maker: KeyMaker, where: str, name: str) -> tuple[int, ...]:
+def _keys(row: Fields, prompt: int, output: int, maker: KeyMaker, where: str) -> tuple[int, ...] | None:
+    """Keys from what the row says about its content; None if it says nothing."""
     blocks = (prompt + output) // BLOCK
     if "block_keys" in row:
         return _given_keys(row["block_keys"], blocks, where)
     if row.get("input_tok_ids") is None:
-        contents: list[object] = [(name, number) for number in range(blocks)]
-    else:
-        ids = _ids(row, "input_tok_ids", prompt, where) + _ids(row, "output_tok_ids", output, where)
-        contents = [tuple(ids[at * BLOCK : (at + 1) * BLOCK]) for at in range(blocks)]
+        return None
+    ids = _ids(row, "input_tok_ids", prompt, where) + _ids(row, "output_tok_ids", output, where)
+    contents = [tuple(ids[at * BLOCK : (at + 1) * BLOCK]) for at in range(blocks)]
     # Given keys are 0 or more; negative ones keep these rows apart from rows with given keys.
     return tuple(-1 - key for key in maker.chain(contents))
 
@@ -138,15 +140,22 @@ def _trace_requests(path: Path) -> Iterator[Request]:
         "num_prefill_tokens": _positive,
         "num_decode_tokens": _positive,
     }
-    fresh, last = counting(), 0
+    fresh, last = _Fresh(), 0
     for number, (line, (arrival, prompt, output)) in enumerate(rows(path, columns)):
         last = _in_order(arrival, last, f"{path} line {line}: arrived_at")
-        keys = _take(fresh, (prompt + output) // BLOCK)
+        keys = fresh.take((prompt + output) // BLOCK)
         yield Request(str(number), last, prompt, output, keys, str(number))
 
 
-def _take(fresh: Iterator[int], blocks: int) -> tuple[int, ...]:
-    return tuple(next(fresh) for _ in range(blocks))
+class _Fresh:
+    """Keys that nothing else has, from `start` on; given keys of JSON Lines end at LARGEST."""
+
+    def __init__(self, start: int = 0) -> None:
+        self.next = start
+
+    def take(self, blocks: int) -> tuple[int, ...]:
+        first, self.next = self.next, self.next + blocks
+        return tuple(range(first, self.next))
 
 
 def _nanoseconds(text: str) -> int:

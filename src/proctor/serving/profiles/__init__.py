@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from proctor.errors import InputError, nearest
+from proctor.serving.importers.reading import is_folder
 from proctor.serving.profiles.checks import check_tables
 from proctor.serving.simulator.costs import CostTable
 
@@ -34,7 +35,7 @@ def texts(name: str, base: Path = Path()) -> dict[str, str]:
     if name in names():
         return {table: (files(__name__) / name / table).read_text(encoding="utf-8") for table in TABLES}
     folder = base / name
-    if not _is_folder(folder):
+    if not is_folder(folder):
         raise _unknown(name)
     found = {table: _text(folder / table) for table in TABLES}
     check_tables(found, folder)
@@ -47,13 +48,6 @@ def provenance(name: str) -> str:
         raise _unknown(name)
     folder: Traversable = files(__name__) / name
     return (folder / "provenance.json").read_text(encoding="utf-8")
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # a name that no file system takes
-        return False
 
 
 def _text(path: Path) -> str:

@@ -37,7 +37,7 @@ def check_tables(texts: dict[str, str], folder: Path) -> None:
 
 def _rows(text: str, path: Path) -> list[list[str]]:
     """Header and rows of equal length, costs checked."""
-    rows = [cells for _, cells in records(text, path)]
+    rows = [_unbroken(cells, path, line) for line, cells in records(text, path)]
     if len(rows) < 2:
         raise InputError(f"{path}: holds no data row")
     for line, row in enumerate(rows[1:], start=2):
@@ -49,6 +49,14 @@ def _rows(text: str, path: Path) -> list[list[str]]:
                     f"{path} line {line}: {column}: expected whole ns from 0 to {LARGEST_NS}, found {cell[:40]!r}"
                 )
     return rows
+
+
+def _unbroken(cells: list[str], path: Path, line: int) -> list[str]:
+    """The cells, none of which holds what the simulator would take for the end of a line."""
+    for cell in cells:
+        if cell and cell.splitlines() != [cell]:
+            raise InputError(f"{path} line {line}: expected no line break inside a field, found {cell[:40]!r}")
+    return cells
 
 
 def _two_columns(text: str, path: Path) -> list[list[str]]:

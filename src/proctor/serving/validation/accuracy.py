@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from proctor.errors import InputError
-from proctor.serving.importers.reading import count, rows
+from proctor.serving.importers.reading import count, is_file, is_folder, rows
 from proctor.serving.validation.bench import open_bench
 from proctor.serving.validation.compare import ErrorTable, Tables, validate
 from proctor.serving.validation.latencies import Latencies, errors_pct
@@ -32,7 +32,7 @@ class MeasuredRun:
     def llmservingsim_errors(self) -> dict[str, Any] | None:
         """Errors of LLMServingSim, from the output it committed for this run; None when there is none."""
         path = self.bench / "llmservingsim_requests.csv"
-        if not path.is_file():
+        if not is_file(path):
             return None
         return errors_pct(read_llmservingsim_output(path), open_bench(self.bench).measured()[1])
 
@@ -40,7 +40,7 @@ class MeasuredRun:
 def measured_runs(shared: Path) -> tuple[MeasuredRun, ...]:
     """The runs below `shared/validation/vllm_bench` whose profile bundle and workload are there as well."""
     root = shared / "validation"
-    if not (root / "vllm_bench").is_dir():
+    if not is_folder(root / "vllm_bench"):
         raise InputError(f"{root / 'vllm_bench'}: no such folder; pass the one that holds validation/ with --shared")
     return tuple(_found(root))
 
@@ -50,7 +50,7 @@ def _found(root: Path) -> Iterator[MeasuredRun]:
         bench = open_bench(config.parent)
         bundle = root / "llmservingsim_profiles" / bench.instance.hardware / bench.instance.model_name / "bf16"
         workload = root / "workloads" / f"{Path(bench.meta.dataset_path).stem}.compact.jsonl"
-        if bundle.is_dir() and workload.is_file():
+        if is_folder(bundle) and is_file(workload):
             yield MeasuredRun(f"{bench.instance.hardware} {config.parent.name}", config.parent, bundle, workload)
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 
 from proctor.errors import InputError
 from proctor.serving.importers.collectives import Link
 from proctor.serving.importers.models import Model
-from proctor.serving.importers.reading import json_file, json_lines, real, whole
+from proctor.serving.importers.reading import is_folder, json_file, json_lines, real, whole
 from proctor.serving.simulator.cache import BLOCK
 from proctor.serving.simulator.config import Config
 from proctor.serving.validation.latencies import Latencies
+
+Size = Annotated[float, Field(gt=0, le=10**6)]
+"""GiB or GiB per second; neither NaN nor infinite."""
 
 
 class _Frozen(BaseModel):
@@ -24,8 +28,8 @@ class _Frozen(BaseModel):
 class Memory(_Frozen):
     """Memory of one GPU in GiB, and the part of it that weights and KV cache may use."""
 
-    mem_size: PositiveFloat
-    mem_util: PositiveFloat = 0.9
+    mem_size: Size
+    mem_util: Size = 0.9
 
 
 class Instance(_Frozen):
@@ -53,7 +57,7 @@ class Node(_Frozen):
 class Cluster(_Frozen):
     """Links run at `link_bw` GiB/s after `link_latency` ns."""
 
-    link_bw: PositiveFloat = 16.0
+    link_bw: Size = 16.0
     link_latency: NonNegativeInt = 20_000
     nodes: tuple[Node, ...]
 
@@ -137,7 +141,7 @@ class Row:
 
 def open_bench(path: Path) -> Bench:
     """Opens the folder of a measured run. Raises InputError for what cannot be simulated alike."""
-    if not path.is_dir():
+    if not is_folder(path):
         raise InputError(f"{path}: no such folder; expected config.json, meta.json and requests.jsonl")
     cluster = json_file(path / "config.json", Cluster)
     meta = json_file(path / "meta.json", BenchMeta)
