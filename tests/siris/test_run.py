@@ -213,6 +213,14 @@ def test_prices_are_checked_field_by_field(plan, tmp_path):
     assert run(plan("flaky/x", "rule/follow", prices=prices, cost_limit=1.0, limit=2), quietly).complete
 
 
+@pytest.mark.parametrize("price", [".nan", ".inf", "-1"])
+def test_a_price_is_a_finite_number_from_zero(plan, tmp_path, price):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(f"flaky/x: {{input: 1, output: {price}, input_cache_write: 0, input_cache_read: 0}}\n")
+    with pytest.raises(InputError, match=r"prices.yaml: flaky/x.output: .*0 or more and finite"):
+        run(plan("flaky/x", prices=prices), quietly)
+
+
 SLOW = """
 import asyncio, runpy, sys
 from pathlib import Path
