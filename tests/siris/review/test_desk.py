@@ -14,7 +14,6 @@ from proctor.siris.review.desk import EXCERPT, MATCHES, READ_LINES, SEARCH_SECON
 from proctor.siris.review.packet import Packet
 from proctor.siris.review.pages import PAGE_CHARS, read_page, show_page
 from proctor.siris.review.patterns import compile_pattern
-from proctor.siris.review.patterns import compile_pattern
 from proctor.siris.review.tools import MAX_OUTPUT, packet_tools
 
 FILES = {
