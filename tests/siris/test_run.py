@@ -159,6 +159,11 @@ def test_a_limit_takes_whole_pairs(plan, suite, tmp_path):
         (["rule/follow"], {"conditions": ["pertrubed"]}, "did you mean perturbed"),
         (["rule/follow"], {"conditions": ["none"], "prompt": "comparison"}, "needs all simulator evidence"),
         (["flaky/x"], {"cost_limit": 1.0}, "the price of flaky/x is unknown; give it in a file with --prices"),
+        (
+            ["rule/follow"],
+            {"generation": {"reasoning_effort": "zzz"}},
+            "--reasoning-effort 'zzz': Input should be 'none'",
+        ),
         (["rule/follow"], {"prices": Path("no-such-file.yaml")}, "no-such-file.yaml: cannot read it"),
     ],
 )
@@ -169,19 +174,27 @@ def test_a_plan_that_cannot_work_is_refused_before_anything_is_asked(plan, tmp_p
     assert list_eval_logs(str(tmp_path)) == []
 
 
-@pytest.mark.parametrize("place", ["100%25", "file/logs"])
+@pytest.mark.parametrize("place", ["100%25", "file/logs", "file", "dangling"])
 def test_a_place_that_cannot_hold_logs_is_refused(plan, tmp_path, place):
     """Inspect decodes % in paths; a file cannot hold a folder."""
     (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "logs")
     with pytest.raises(InputError, match="give another --log-dir"):
         run(replace(plan(), log_dir=tmp_path / place), quietly)
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which nobody can write, root neither")
+def test_a_folder_that_cannot_be_written_to_is_refused(plan):
+    with pytest.raises(InputError, match=r"/proc: cannot be written to .*; give another --log-dir"):
+        run(replace(plan(), log_dir=Path("/proc")), quietly)
+
+
+@pytest.mark.parametrize("ending", ["eval", "json"])
 @pytest.mark.parametrize("content", [b"", b"garbage", b"PK\x03\x04" + bytes(100)])
-def test_a_damaged_log_in_the_folder_is_named_and_left_alone(plan, tmp_path, content):
-    damaged = tmp_path / "2026-01-01T00-00-00+00-00_siris_x.eval"
+def test_a_damaged_log_in_the_folder_is_named_and_left_alone(plan, tmp_path, content, ending):
+    damaged = tmp_path / f"2026-01-01T00-00-00+00-00_siris_x.{ending}"
     damaged.write_bytes(content)
-    with pytest.raises(InputError, match=r"_siris_x.eval: not a readable Inspect log; move it away"):
+    with pytest.raises(InputError, match=rf"_siris_x.{ending}: not a readable Inspect log; move it away"):
         run(plan(limit=2), quietly)
     assert damaged.read_bytes() == content
 
@@ -211,6 +224,14 @@ def test_prices_are_checked_field_by_field(plan, tmp_path):
         run(plan("flaky/x", prices=prices), quietly)
     prices.write_text("flaky/x: {input: 1, output: 2, input_cache_write: 0, input_cache_read: 0}\n")
     assert run(plan("flaky/x", "rule/follow", prices=prices, cost_limit=1.0, limit=2), quietly).complete
+
+
+@pytest.mark.parametrize("price", [".nan", ".inf", "-1"])
+def test_a_price_is_a_finite_number_from_zero(plan, tmp_path, price):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(f"flaky/x: {{input: 1, output: {price}, input_cache_write: 0, input_cache_read: 0}}\n")
+    with pytest.raises(InputError, match=r"prices.yaml: flaky/x.output: .*0 or more and finite"):
+        run(plan("flaky/x", prices=prices), quietly)
 
 
 SLOW = """

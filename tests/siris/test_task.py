@@ -1,12 +1,14 @@
 """Whole conversations through Inspect: scores, denominators in every bad ending, and what the log holds."""
 
 import json
+import sys
 
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import modelapi
+from inspect_ai.model import ChatMessageAssistant, ModelOutput, modelapi
+from inspect_ai.model._call_tools import parse_tool_call
 
 import proctor._registry  # noqa: F401 - registers models
 from proctor.siris.review.conversation import Conversation
@@ -37,6 +39,24 @@ def failing():
             return await super().generate(input, **kwargs)
 
     return Failing
+
+
+@modelapi(name="parsing")
+def parsing():
+    """rule/constant-b that first asks for a skip of 5,001 digits, parsed from text as providers do it."""
+
+    class Parsing(RuleAPI):
+        def __init__(self, model_name, *args, **kwargs):
+            super().__init__("constant-b", *args, **kwargs)
+            self.model_name = model_name
+
+        async def generate(self, input, **kwargs):
+            if not Dialogue(input).calls:
+                call = parse_tool_call("long", "search", '{"pattern": "x", "skip": 1' + "0" * 5000 + "}")
+                return ModelOutput.from_message(ChatMessageAssistant(content="", tool_calls=[call]))
+            return await super().generate(input, **kwargs)
+
+    return Parsing
 
 
 @pytest.fixture
@@ -86,16 +106,18 @@ BAD_ENDINGS = {
     "rule/broken-late": ((100, 0), {("missing", "valid")}),
     "rule/broken-unknown-tool": ((100, 0), {("valid", "valid")}),
     "rule/broken-surrogates": ((100, 0), {("valid", "valid")}),
+    "rule/broken-boundless": ((100, 0), {("valid", "valid")}),
 }
 
 
 @pytest.mark.parametrize(
-    ("model", "realtime"), [*((model, False) for model in BAD_ENDINGS), ("rule/broken-surrogates", True)]
+    ("model", "realtime"),
+    [*((model, False) for model in BAD_ENDINGS), ("rule/broken-surrogates", True), ("rule/broken-boundless", True)],
 )
 def test_what_a_model_does_wrong_is_scored_and_stays_in_the_denominator(suite, tmp_path, model, realtime):
     """No answer, endless tools, malformed calls, unknown tools, half characters: an outcome, never an error."""
     (upheld, overturned), statuses = BAD_ENDINGS[model]
-    task = review_task(suite, rounds=6)
+    task = review_task(suite, rounds=8)
     logs = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", log_realtime=realtime)
     log = read_eval_log(logs[0].location)
     assert log.status == "success"
@@ -208,3 +230,17 @@ def test_the_log_of_a_conversation_stays_small(ask):
     log = ask("rule/constant-b")
     assert "execution-records" not in str(log.samples[0].metadata)
     assert len(log.samples[0].model_dump_json()) < 60_000
+
+
+def test_a_provider_may_parse_a_number_past_the_limit_of_python(suite, tmp_path):
+    """Inspect parses the arguments of most providers while it waits for the reply: an error there would be ours."""
+    before = sys.get_int_max_str_digits()
+    try:
+        sys.set_int_max_str_digits(4300)
+        task = review_task(suite, rounds=6)
+        log = inspect_eval(task, model="parsing/x", log_dir=str(tmp_path), display="none", limit=1)[0]
+    finally:
+        sys.set_int_max_str_digits(before)
+    [sample] = log.samples
+    assert sample.error is None
+    assert any("more than 1000 digits" in str(message.error) for message in sample.messages if message.role == "tool")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,7 +38,8 @@ def check_prices(path: Path | None, models: Sequence[str], cost_limit: float | N
 
 def _read(path: Path) -> dict[str, ModelCost]:
     try:
-        return TypeAdapter(dict[str, ModelCost]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+        prices = TypeAdapter(dict[str, ModelCost]).validate_python(read)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path}: cannot read it as YAML ({' '.join(str(error).split())})") from error
     except ValidationError as error:
@@ -47,3 +49,10 @@ def _read(path: Path) -> dict[str, ModelCost]:
             f"{path}: {where}: {first['msg']}; expected, for each model, input, output, input_cache_write and "
             "input_cache_read in $ per million tokens"
         ) from error
+    for model, cost in prices.items():
+        for name, price in cost:
+            if isinstance(price, int | float) and not 0 <= price < math.inf:
+                raise InputError(
+                    f"{path}: {model}.{name}: {price}; expected $ per million tokens, 0 or more and finite"
+                )
+    return prices

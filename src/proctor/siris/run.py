@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import rich
 from inspect_ai import Epochs, Task, eval_set
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.log import EvalLog, EvalSpec, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
-from inspect_ai.model import ModelCost, get_model
+from inspect_ai.model import GenerateConfig, ModelCost, get_model
+from pydantic import ValidationError
 
 from proctor.errors import InputError
 from proctor.siris.prices import check_prices
@@ -84,6 +86,7 @@ def run(plan: Plan, progress: Progress) -> Result:
     problems = _first_problems(suite, plan.limit)
     for model in models:
         check_model(model)
+    _check_generation(plan.generation)
     tasks = [siris(plan.suite, condition, plan.prompt) for condition in conditions]
     prices = check_prices(plan.prices, models, plan.cost_limit)
     _prepare(plan.log_dir)
@@ -142,13 +145,28 @@ def _eval_set(
 
 
 def _prepare(log_dir: Path) -> None:
-    """Make the folder; raises InputError where logs cannot be kept there."""
+    """Make the folder and try to write there; raises InputError where logs cannot be kept there."""
     if "%" in str(log_dir.absolute()):
         raise InputError(f"{log_dir}: Inspect cannot read logs in a folder with % in its path; give another --log-dir")
     try:
         log_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{log_dir}: cannot be made a folder ({error.strerror}); give another --log-dir") from error
+    try:
+        with TemporaryFile(dir=log_dir):
+            pass
+    except OSError as error:
+        raise InputError(f"{log_dir}: cannot be written to ({error.strerror}); give another --log-dir") from error
+
+
+def _check_generation(options: dict[str, Any]) -> None:
+    """Raises InputError for a generation option or value that Inspect does not know."""
+    try:
+        GenerateConfig.model_validate(options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = "--" + str(first["loc"][0]).replace("_", "-")
+        raise InputError(f"{option} {first['input']!r}: {first['msg']}") from error
 
 
 def check_model(name: str) -> None:

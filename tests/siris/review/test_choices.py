@@ -21,6 +21,7 @@ VALID = [
     ('{"choice": "candidate a"}', "A"),
     ('{"choice": "B - longest prefix"}', "B"),
     ('{"choice": "B (longest prefix)"}', "B"),
+    ('{"choice": "B (not the slowest)"}', "B"),
     ('{"choice": ["C"]}', "C"),
     ('{"Choice": "C"}', "C"),
     ('{"choice":"B","choice":"B"}', "B"),
@@ -78,6 +79,11 @@ OTHER = [
     ("E", "invalid"),
     ("Option F", "invalid"),
     ("I recommend option E.", "invalid"),
+    ('{"choice": "not A"}', "invalid"),
+    ('{"choice": "not option (A)"}', "invalid"),
+    ('{"choice": "anything but A"}', "invalid"),
+    ("Anything but option A.", "missing"),
+    ("I do not recommend option A.", "missing"),
     ('{"choice": "A or B"}', "ambiguous"),
     ('{"choice": "A|B|C|D"}', "ambiguous"),
     ('{"choice": ["A", "B"]}', "ambiguous"),
@@ -119,6 +125,7 @@ HOSTILE = [
     "*_`" * 1_000_000,
     " " * 3_000_000,
     "[" * 1_000_000 + '{"choice": "A"}',
+    "\ufdfa" * 200_000,
 ]
 
 

@@ -193,7 +193,15 @@ def test_search_without_match_says_so(desk, seen):
         ({"pattern": "x" * 1001}, "The pattern must have 1 to 1000 characters"),
         ({"pattern": "("}, "not a valid regular expression"),
         ({"pattern": "(" * 900 + ")" * 100}, "not a valid regular expression"),
-        ({"pattern": "a{99999999999}"}, "not a valid regular expression"),
+        ({"pattern": "a{99999999999}"}, "repeat counts of the pattern are too large"),
+        ({"pattern": "(?:a{0009999}){00000009999}"}, "repeat counts of the pattern are too large"),
+        ({"pattern": "(?:" + "(a|b)" * 150 + "){9999}"}, "repeat counts of the pattern are too large"),
+        ({"pattern": "(?:" * 13 + "(a|b)" * 150 + "){2}" * 13}, "repeat counts of the pattern are too large"),
+        ({"pattern": "(?x)(?:a{9 9 9 9}){9999}"}, "The verbose flag x is not supported"),
+        ({"pattern": "(?ix:a)"}, "The verbose flag x is not supported"),
+        ({"pattern": "a{9(?#x)999}"}, "Braces may hold repeat counts alone"),
+        ({"pattern": "(?e)(aaaaaaaaaaaaaaaaa){e<10}b"}, "Braces may hold repeat counts alone"),
+        ({"pattern": "x", "skip": 10**30}, "skip must be at most"),
         ({"pattern": "(?R)"}, "Recursive patterns are not supported"),
         ({"pattern": "x", "skip": -1}, "skip must be 0 or more"),
         ({"pattern": "x", "path": "simulater"}, "Did you mean simulator?"),
@@ -204,7 +212,21 @@ def test_a_search_that_makes_no_sense_is_explained(desk, arguments, message):
         desk.search(**arguments)
 
 
-@pytest.mark.parametrize("pattern", [r"(?:.|.)*[!]$?\d", "(?e)(aaaaaaaaaaaaaaaaa){e<10}b", r"^(.+)+\d$"])
+@pytest.mark.parametrize("pattern", [r"\(?x", "a{2,3}", r"\{1: 2}", r"\p{Lu}", "(?P<x>a)(?P=x)", "(?i)x"])
+def test_what_only_looks_like_a_count_or_a_flag_is_allowed(pattern):
+    assert compile_pattern(pattern, False)
+
+
+@pytest.mark.parametrize("huge", [10**30, 10**3000])
+def test_a_huge_number_is_never_an_error_of_ours(desk, huge):
+    with pytest.raises(ToolError, match="start_line must be between"):
+        desk.read("workload.json", start_line=huge)
+    with pytest.raises(ToolError, match="start_column must be between"):
+        desk.read("workload.json", start_column=huge)
+    assert desk.read("workload.json", line_count=huge) == desk.read("workload.json")
+
+
+@pytest.mark.parametrize("pattern", [r"(?:.|.)*[!]$?\d", r"^(.+)+\d$"])
 def test_a_hostile_pattern_ends_in_bounded_time(pattern):
     desk = Desk(Packet({"a": "a b c d e f g h" * 3000 + "!"}), lambda *_: None)
     start = time.monotonic()

@@ -26,7 +26,11 @@ _STATED = re.compile(
     rf"(?:{_FILLER}\s?:?\s?)?[(\"'`]?([A-HJ-Z])(?![\w'-])(?!\s(?!(?:because|since|over|with|for|is|as|and|in|on|at|or)\b)[a-z])",
     re.I,
 )
-_NEGATED = re.compile(r"(?:\bnot|n't|\bnever|\brather than|\binstead of|\bcannot)\s(?:\w+\s)?$", re.I)
+_NEGATED = re.compile(
+    r"(?:\bnot|n't|\bnever|\brather than|\binstead of|\bcannot|\b(?:anything|everything|any|all|none) but|\bother than|"
+    rf"\bexcept(?: for)?|\bavoid|\bwithout|\bagainst)\s(?:\w+\s)?(?:the\s)?(?:{_FILLER}\s?:?\s?)?[(\"'`]?$",
+    re.I,
+)
 _DAMAGED = re.compile(r"[\"']choice[\"']\s?:\s?[\"']?([^\",}]{1,80})", re.I)
 _PLAIN = str.maketrans({0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"', 0x2013: "-", 0x2014: "-"})
 _NOTHING = {"", "none", "null", "n/a", "unknown", "undecided", "no choice"}
@@ -64,12 +68,13 @@ def parse_choice(text: str | None, labels: str = "ABCD") -> Choice:
     prose = re.sub(r"[*_`#>\s]+", " ", text).strip()
     if len(prose) <= SHORT and len(set(_LETTER.findall(prose))) <= 1 and (alone := _ALONE.fullmatch(prose)):
         return _from_letters({alone[1].upper()}, labels)
-    return _from_letters(set(_stated(prose)) or {letter.upper() for letter in _NAMED.findall(prose)}, labels)
+    return _from_letters(set(_stated(prose)) or set(_named(prose)), labels)
 
 
 def _plain(text: str) -> str:
     """The end of a text, in compatibility form, with plain quotes and dashes and without lone surrogates."""
-    return unicodedata.normalize("NFKC", well_formed(text[-TAIL:])).translate(_PLAIN)
+    normal = unicodedata.normalize("NFKC", well_formed(text[-TAIL:]))  # one character may become eighteen
+    return normal[-TAIL:].translate(_PLAIN)
 
 
 def _json_choices(text: str) -> Iterator[Any]:
@@ -109,7 +114,10 @@ def _from_value(value: Any, labels: str) -> Choice:
     word = re.sub(r"[*_`\s]+", " ", value[:SHORT]).strip(" \"'<>[]")
     if word.lower() in _NOTHING:
         return MISSING
-    letters = set(_LETTER.findall(word))
+    found = [*_LETTER.finditer(word)]
+    letters = {match[0] for match in found}
+    if len(letters) == 1 and any(_negated(word, match) for match in found):
+        return INVALID
     if not letters and (alone := _ALONE.fullmatch(word)):
         letters = {alone[1].upper()}
     return _from_letters(letters, labels) if letters else INVALID
@@ -119,8 +127,17 @@ def _stated(prose: str) -> Iterator[str]:
     """Labels that a sentence chooses; a lower-case letter counts only where it cannot be the article."""
     for match in _STATED.finditer(prose):
         article = match[1] == "a" and prose[match.end() : match.end() + 1] not in ("", ")", ".", '"', "'")
-        if not article and not _NEGATED.search(prose, max(0, match.start() - 40), match.start()):
+        if not article and not _negated(prose, match):
             yield match[1].upper()
+
+
+def _named(prose: str) -> Iterator[str]:
+    """Labels that a sentence names without saying that it does not mean them."""
+    return (match[1].upper() for match in _NAMED.finditer(prose) if not _negated(prose, match))
+
+
+def _negated(text: str, match: re.Match[str]) -> bool:
+    return bool(_NEGATED.search(text[max(0, match.start() - 40) : match.start()]))
 
 
 def _from_letters(letters: set[str], labels: str) -> Choice:

@@ -12,6 +12,7 @@ from inspect_ai.util import LimitExceededError, StoreModel, store_as
 from pydantic import Field
 
 from proctor.siris.review.briefs import Brief
+from proctor.siris.review.calls import accept_long_integers, refuse_unprintable_calls
 from proctor.siris.review.desk import Desk
 from proctor.siris.review.patterns import well_formed
 from proctor.siris.review.tools import packet_tools
@@ -70,6 +71,7 @@ def two_turns(briefs: Mapping[str, Brief], rounds: int = ROUNDS) -> Solver:
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - Inspect's signature
             conversation = store_as(Conversation)
+            accept_long_integers()
             try:
                 await _converse(state, conversation, briefs[str(state.sample_id)], rounds)
             except LimitExceededError:
@@ -101,6 +103,7 @@ async def _turn(state: TaskState, tools: list[ToolDef], rounds: int) -> str | No
     model = get_model()
     for _ in range(rounds):
         state.output = await model.generate(state.messages, tools=tools)
+        refuse_unprintable_calls(state.output.message)
         message = _well_formed_message(state.output.message)
         state.messages.append(message)
         if not message.tool_calls:

@@ -61,6 +61,9 @@ class Desk:
         if skip < 0:
             raise ToolError("skip must be 0 or more.")
         scope = self._scope(path)
+        most = sum(len(self.packet.lines[file]) for file in scope)
+        if skip > most:
+            raise ToolError(f"skip must be at most {most}: there are no more lines to match.")
         found = list(islice(self._matches(compile_pattern(pattern, ignore_case), scope), skip, skip + MATCHES + 1))
         for place, number, _ in found[:MATCHES]:
             self.seen(place, range(number, number + 1), False)

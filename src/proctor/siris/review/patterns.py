@@ -12,7 +12,12 @@ from inspect_ai.tool import ToolError
 
 PATTERN = 1_000  # characters of a pattern
 REPEATS = 10_000  # product of all repeat counts; `regex` unrolls nested ones while it compiles
-_COUNTS = re.compile(r"(?<=[{,])\s*(\d{1,9})(?=\s*[,}])")
+UNROLLED = (
+    200_000  # that product times the length of the pattern: what it may unroll to; compiles in about half a second
+)
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_VERBOSE = re.compile(r"\(\?[a-zA-Z0-9-]*x")  # in verbose mode, spaces and comments may stand inside a count
 # A pattern of which every part looks at nothing but what it matches: no lookaround, anchor of the text, atomic group or
 # possessive repeat. If such a pattern matches a line, it also matches there in the whole text.
 _LOCAL = re.compile(r"(?:[^\\(*+?}]|\\[^AZzGKRX]|\((?!\?(?!:)|\*)|[*+?}](?!\+))*")
@@ -28,7 +33,11 @@ def compile_pattern(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
     """Raises ToolError, in words for the model, where a pattern is wrong or too costly."""
     if not pattern or len(pattern) > PATTERN:
         raise ToolError(f"The pattern must have 1 to {PATTERN} characters.")
-    if math.prod(max(1, int(count)) for count in _COUNTS.findall(pattern)) > REPEATS:
+    plain = _ESCAPE.sub("_", pattern)
+    if _VERBOSE.search(plain):
+        raise ToolError("The verbose flag x is not supported.")
+    product = math.prod(_largest_count(body) for body in _BRACES.findall(plain))
+    if product > REPEATS or (product > 1 and product * len(pattern) > UNROLLED):
         raise ToolError("The repeat counts of the pattern are too large together.")
     if _RECURSION.search(pattern):
         raise ToolError("Recursive patterns are not supported.")
@@ -36,6 +45,17 @@ def compile_pattern(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
         return regex.compile(well_formed(pattern), regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0))
     except (regex.error, OverflowError, RecursionError, ValueError) as error:
         raise ToolError(f"The pattern is not a valid regular expression: {well_formed(str(error))[:200]}.") from None
+
+
+def _largest_count(body: str) -> int:
+    """The largest number between two braces, at least 1; raises ToolError where more than counts stands there."""
+    if not re.search(r"\d", body):
+        return 1
+    if not re.fullmatch(r"[\d, ]+", body):
+        raise ToolError(
+            "Braces may hold repeat counts alone, such as {2,5}. Escape a brace that is meant as itself: \\{."
+        )
+    return max(1, *map(int, re.findall(r"\d+", body)))
 
 
 def candidate_lines(pattern: regex.Pattern[str], lines: Sequence[str], end: float) -> Iterator[tuple[int, str]]:

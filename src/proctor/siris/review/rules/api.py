@@ -27,6 +27,7 @@ RULES: dict[str, Rule] = {
     "broken-late": broken.late,
     "broken-early": broken.early,
     "broken-surrogates": broken.surrogates,
+    "broken-boundless": broken.boundless,
 }
 
 

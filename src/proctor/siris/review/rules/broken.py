@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from inspect_ai.model import ChatMessageAssistant, ModelOutput
 from inspect_ai.tool import ToolCall
 
@@ -63,6 +65,19 @@ def surrogates(dialogue: Dialogue) -> ModelOutput:
         if call.id not in dialogue.calls:
             return _call(call)
     return say(f"{half} {follow(dialogue).text()} {half}")
+
+
+def boundless(dialogue: Dialogue) -> ModelOutput:
+    """Calls a known and an unknown tool with arguments that no log can hold, then follows."""
+    deep: dict[str, Any] = {}
+    for _ in range(900):
+        deep = {"a": deep}
+    for function in ("search", "run_simulator"):
+        for name, value in (("path", deep), ("skip", 10**5000)):
+            call = ToolCall(id=f"{function}-{name}", function=function, arguments={"pattern": "x", name: value})
+            if call.id not in dialogue.calls:
+                return _call(call)
+    return say(follow(dialogue).text())
 
 
 def _call(call: ToolCall) -> ModelOutput:
