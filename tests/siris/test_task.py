@@ -212,6 +212,16 @@ def test_files_read_and_reach_of_changed_lines_are_recorded_by_turn(suite, tmp_p
         assert (results[condition].reached_initial, results[condition].reached_any) == (None, None)
 
 
+def test_the_log_says_the_kind_of_each_error_and_what_it_costs(suite, ask):
+    """The follow rule keeps every invalid recommendation; its loss is the gap to the best design by the reference."""
+    log = ask("rule/follow")
+    for sample, problem in zip(sorted(log.samples, key=lambda s: s.id), suite.problems, strict=True):
+        facts = sample.scores["choices"].metadata
+        best, chosen = problem.reference[problem.answer], problem.reference[problem.presented]
+        assert facts["error_kind"] == (None if problem.outcome == "upheld" else "kept_invalid")
+        assert facts["selection_loss_pct"] == pytest.approx(100 * (chosen / best - 1))
+
+
 def test_no_message_holds_anything_of_the_evaluator(suite, ask):
     """The words of the metadata and the reference values never reach the model."""
     log = ask("rule/follow")

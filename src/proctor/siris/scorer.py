@@ -10,8 +10,9 @@ from inspect_ai.solver import TaskState
 from proctor.siris.review.choices import parse_choice
 from proctor.siris.review.conversation import Conversation
 from proctor.siris.verdict.counts import Solved
+from proctor.siris.verdict.loss import selection_loss_pct
 from proctor.siris.verdict.records import Record
-from proctor.siris.verdict.scoring import solved
+from proctor.siris.verdict.scoring import error_kind, solved
 
 
 def record_of(state: TaskState, talk: Conversation) -> Record:
@@ -67,12 +68,17 @@ def overturned() -> Metric:
 
 @scorer(metrics=[judgment(), disposition(), upheld(), overturned()])
 def choices() -> Scorer:
-    """Score.value holds the two choices and whether they are right, Score.metadata the rest of the record."""
+    """Score.value holds the two choices and whether they are right, Score.metadata the rest of the record.
+
+    For people who browse a log, the metadata also say what follows from the record: `error_kind` (abandoned_valid,
+    kept_invalid, third_design or no_valid_choice) and `selection_loss_pct`. Tables are computed from the record alone.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the facts are in the metadata
         talk = state.store_as(Conversation)
         record = record_of(state, talk)
         value, rest = record.to_score()
+        rest |= {"error_kind": error_kind(record), "selection_loss_pct": selection_loss_pct(record)}
         return Score(
             value=dict(value), answer=record.final, explanation=_explanation(record, talk.stopped), metadata=rest
         )
