@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proctor.cli import _text
+from proctor.cli._progress import progress_bar
 from proctor.siris import DEFAULT_SUITE
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from proctor.siris.problems.search import SearchReport
 
 
@@ -75,18 +74,10 @@ def build(
     for kind in perturbation:
         domain.design_problem(kind)
     found, reports = [], {}
-    with _progress() as progress:
-        for kind in perturbation:
-            bar = progress.add_task(f"searching {kind}", total=None)
-            pairs_found, reports[kind] = search(
-                domain,
-                kind,
-                pairs,
-                seed,
-                workers,
-                lambda done, total, bar=bar: progress.update(bar, completed=done, total=total),  # type: ignore[misc]
-            )
-            found += pairs_found
+    for kind in perturbation:
+        with progress_bar(f"searching {kind}") as progress:
+            pairs_found, reports[kind] = search(domain, kind, pairs, seed, workers, progress)
+        found += pairs_found
     manifest, workloads = assemble(domain, name or f"suite-{seed}", seed, found)
     searched = {"seed": seed, "pairs": pairs, "reports": {kind: vars(report) for kind, report in reports.items()}}
     write_suite(out, manifest, workloads, searched)
@@ -121,10 +112,9 @@ def verify(
     loaded = load_suite(suite)
     total = len(loaded.manifest.problems)
     differing: dict[str, list[str]] = {}
-    with _progress() as progress:
-        bar = progress.add_task(f"regenerating {loaded.name}", total=total)
-        for problem, differences in regenerate(loaded):
-            progress.advance(bar)
+    with progress_bar(f"regenerating {loaded.name}") as progress:
+        for done, (problem, differences) in enumerate(regenerate(loaded), start=1):
+            progress(done, total)
             if differences:
                 differing[problem] = differences
     if as_json:
@@ -158,10 +148,3 @@ def suites(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     for row in rows:
         kinds_text = ", ".join(f"{count} {kind}" for kind, count in row["pairs"].items())  # type: ignore[attr-defined]
         typer.echo(f"{row['name']}: {row['problems']} problems in pairs: {kinds_text}")
-
-
-def _progress() -> Progress:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    return Progress(console=Console(stderr=True), transient=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proctor.cli import _text
+from proctor.cli._progress import progress_bar
 from proctor.siris import DEFAULT_SUITE
 
 if TYPE_CHECKING:  # `proctor --help` imports this file: what it needs at run time is imported below
@@ -140,7 +140,7 @@ def export(
 
     loaded = load_suite(suite)
     total = len(loaded.problems)
-    with _progress_bar("writing") as progress:
+    with progress_bar("writing") as progress:
         for done, _ in enumerate(write(loaded, suite, condition, prompt, out), start=1):
             progress(done, total)
     typer.echo(f"{total} problems: {out}")
@@ -150,7 +150,7 @@ def export(
 def _ask(plan: Plan, title: str) -> Result:
     from proctor.siris.run import run
 
-    with _progress_bar(title) as progress:
+    with progress_bar(title) as progress:
         return run(plan, progress)
 
 
@@ -179,15 +179,3 @@ def _say_where(log_dir: Path) -> None:
 def _say_next() -> None:
     typer.echo("a real model: proctor siris run --model openai/gpt-5 --condition perturbed --repetitions 1")
     typer.echo("              (needs pip install openai, OPENAI_API_KEY, and costs money; see proctor doctor)")
-
-
-@contextmanager
-def _progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -14,6 +14,7 @@ MIN_LEAD_PERCENT = 3
 MIN_LEAD_NS = 1_000_000
 CONFIRMATIONS = 10
 MIN_CONFIRMED = 7
+UNCLEAR = {version: f"no clear winner under the {version} simulator" for version in ("perturbed", "reference")}
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,19 @@ def assess(domain: Domain, case: Case, perturbation: str) -> Assessment | str:
     """Run the candidates under both versions; returns why the case is not admitted, as soon as that is clear."""
     perturbed = predictions(domain, case, perturbation)
     if not _wins_clearly(perturbed):
-        return "no clear winner under the perturbed simulator"
-    reference = predictions(domain, case, None)
+        return UNCLEAR["perturbed"]
+    judged = judge(perturbed, predictions(domain, case, None))
+    if judged == UNCLEAR["reference"] or predictions(domain, case, perturbation) == perturbed:
+        return judged
+    return "a repeated run predicts something else"
+
+
+def judge(perturbed: Mapping[str, Prediction], reference: Mapping[str, Prediction]) -> Assessment | str:
+    """What the predictions of both versions amount to: an admissible case, or why it is none."""
+    if not _wins_clearly(perturbed):
+        return UNCLEAR["perturbed"]
     if not _wins_clearly(reference):
-        return "no clear winner under the reference simulator"
-    if predictions(domain, case, perturbation) != perturbed:
-        return "a repeated run predicts something else"
+        return UNCLEAR["reference"]
     if all(perturbed[d].digest == reference[d].digest for d in reference):
         return "the change alters no prediction"
     if all(perturbed[d].value == reference[d].value for d in reference):

@@ -57,6 +57,10 @@ class Evidence:
         parts = (self.description, self.code, self.parameters, self.configuration, self.predictions, self.records)
         return {path: text for part in parts for path, text in sorted(part.items())}
 
+    def chars(self) -> int:
+        """The size of all files together, in characters."""
+        return sum(map(len, self.all_files().values()))
+
 
 class Domain(Protocol):
     """A simulator with candidate designs, workload generators and perturbations."""

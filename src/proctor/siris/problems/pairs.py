@@ -111,7 +111,6 @@ def _confirm(domain: Domain, perturbation: str, frame: Frame, upheld: Member, ov
         if confirmed < MIN_CONFIRMED:
             return None
         labels = dict(zip(LABELS, domain.designs(member.case.design_problem), strict=True))
-        evidence = domain.evidence(member.case, labels, perturbation)
-        size = sum(map(len, evidence.all_files().values()))
+        size = domain.evidence(member.case, labels, perturbation).chars()
         members.append(replace(member, confirmed=confirmed, packet_chars=size))
     return Pair(perturbation, frame, *members)

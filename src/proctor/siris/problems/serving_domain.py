@@ -25,11 +25,14 @@ _PARTS = ("config", "costs", "metrics", "simulate", "workload")
 _CONFIG_FIELDS = tuple(field.name for field in fields(Config))
 
 
+def _source(perturbation: str | None) -> Mapping[str, str]:
+    return perturbations.get(perturbation).source if perturbation else reference_source()
+
+
 @cache
 def _simulator(perturbation: str | None) -> Mapping[str, ModuleType]:
     """The modules of one version, loaded from its text."""
-    source = perturbations.get(perturbation).source if perturbation else reference_source()
-    package = load_package(source)
+    package = load_package(_source(perturbation))
     return {part: import_module(f"{package}.{part}") for part in _PARTS}
 
 
@@ -96,9 +99,8 @@ class ServingDomain:
 
     def _run(self, case: Case, design: str, perturbation: str | None, record_steps: bool = False) -> Any:
         modules = _simulator(perturbation)
-        system = {name: case.system[name] for name in _CONFIG_FIELDS if name in case.system}
         return modules["simulate"].simulate(
-            modules["config"].Config(**system),
+            modules["config"].Config(**_settings(case)),
             _costs(perturbation, case.system["profile"]),
             self._requests.of(case, perturbation),
             designs.load(design),
@@ -119,14 +121,13 @@ class ServingDomain:
         runs = {label: self._run(case, design, perturbation, True) for label, design in sorted(labels.items())}
         metric = case.system["metric"]
         texts = profiles.texts(case.system["profile"])
-        source = perturbations.get(perturbation).source if perturbation else reference_source()
         return Evidence(
             description={
                 "system-description.md": _description(case),
                 "workload.json": workload_text(case.workload),
                 **{f"candidates/{label}.py": designs.source(design) for label, design in sorted(labels.items())},
             },
-            code=source,
+            code=_source(perturbation),
             parameters={f"cost-parameters/{name}": text for name, text in sorted(texts.items())},
             configuration={"configuration.json": json.dumps(_configuration(case), indent=2) + "\n"},
             predictions={
@@ -186,8 +187,12 @@ def _description(case: Case) -> str:
 
 def _configuration(case: Case) -> dict[str, Any]:
     about = _provenance(case.system["profile"])
-    settings = {name: case.system[name] for name in _CONFIG_FIELDS if name in case.system}
-    return {"model": about["model"], "accelerator": about["gpu"], **settings}
+    return {"model": about["model"], "accelerator": about["gpu"], **_settings(case)}
+
+
+def _settings(case: Case) -> dict[str, Any]:
+    """What the simulator's own configuration takes from the system."""
+    return {name: case.system[name] for name in _CONFIG_FIELDS if name in case.system}
 
 
 def _predictions(metric: str, summaries: Mapping[str, Mapping[str, int]]) -> str:

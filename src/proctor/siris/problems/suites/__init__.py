@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.siris.problems.admission import assess, confirmations
+from proctor.siris.problems.admission import best, confirmations, judge, predictions
 from proctor.siris.problems.domain import Case, Domain, Evidence, Frame, Problem, Version
 from proctor.siris.problems.domains import get_domain
 from proctor.siris.problems.manifest import (
@@ -136,18 +136,20 @@ def _differences(suite: Suite, entry: ProblemEntry) -> list[str]:
         return ["parameters: no workload can be generated from them"]
     found = []
     versions: tuple[tuple[Version, str | None], ...] = (("perturbed", entry.perturbation), ("reference", None))
+    predicted = {}
     for version, perturbation in versions:
-        values = {d: suite.domain.predict(case, d, perturbation).value for d in entry.labels.values()}
+        predicted[version] = predictions(suite.domain, case, perturbation)
+        values = {design: prediction.value for design, prediction in predicted[version].items()}
         if values != getattr(entry, version):
             found.append(f"{version} predictions")
-        if entry.labels[entry.presented if perturbation else entry.answer] != min(values, key=lambda d: values[d]):
+        if entry.labels[entry.presented if perturbation else entry.answer] != best(predicted[version]):
             found.append(f"{version} recommendation")
         evidence = suite.domain.evidence(case, entry.labels, perturbation)
         if digest(evidence.description["workload.json"]) != entry.workload_digest:
             found.append("workload")
         if evidence_digest(evidence) != entry.evidence_digest.get(version):
             found.append(f"{version} evidence digest")
-    assessment = assess(suite.domain, case, entry.perturbation)
+    assessment = judge(predicted["perturbed"], predicted["reference"])
     if isinstance(assessment, str):
         found.append(assessment)
     elif not found:
