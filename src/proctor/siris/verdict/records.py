@@ -33,8 +33,9 @@ class Record(BaseModel):
 
     `presented` is the label that the perturbed simulator recommends and `answer` the one that the reference simulator
     does; both are labels of this problem, and they are equal exactly when the outcome is upheld. `initial` and `final`
-    hold a label only where the turn's status is valid. `reference` gives each label's metric in ns under the reference
-    simulator. A record with an `infrastructure_error` is an error of ours: it is counted apart and never scored.
+    hold a label only where the turn's status is valid. `reference` and `perturbed` give each label's metric in ns under
+    the two simulators; logs of earlier versions lack `perturbed`. A record with an
+    `infrastructure_error` is an error of ours: it is counted apart and never scored.
     `reached_initial` and `reached_any` say whether a read returned, or a search matched, a changed line in the first
     turn or in either turn (paper appendix B.2); None where the condition shows no simulator code.
     """
@@ -60,6 +61,7 @@ class Record(BaseModel):
     final_status: Status
     infrastructure_error: str | None = None
     reference: dict[str, int]
+    perturbed: dict[str, int] = {}
     reached_initial: bool | None
     reached_any: bool | None
     files_read: dict[str, list[str]] = {}
@@ -76,6 +78,8 @@ class Record(BaseModel):
                 raise ValueError(f"{turn} is {label!r}, not one of the problem's labels {sorted(self.reference)}")
         if self.answer not in self.reference or self.presented not in self.reference:
             raise ValueError("reference lacks the presented or the answer label")
+        if self.perturbed and set(self.perturbed) != set(self.reference):
+            raise ValueError("perturbed and reference name different labels")
         return self
 
     @property
@@ -124,4 +128,5 @@ def problem_facts(suite: str, problem: Problem) -> dict[str, Any]:
         "presented": problem.presented,
         "answer": problem.answer,
         "reference": dict(problem.reference),
+        "perturbed": dict(problem.perturbed),
     }
