@@ -37,9 +37,9 @@ class Record(BaseModel):
     the two simulators; logs of earlier versions lack `perturbed`. A record with an
     `infrastructure_error` is an error of ours: it is counted apart and never scored.
     `reached_initial` and `reached_any` say whether a read returned, or a search matched, a changed line in the first
-    turn or in either turn (paper appendix B.2); None where the condition shows no simulator code. `identified` says whether an
-    annotator found the modeling limitation named in either turn; it is joined from annotation logs when logs are read,
-    None where there is no valid annotation.
+    turn or in either turn (paper appendix B.2); None where the condition shows no simulator code. `identified`
+    says whether an annotator found the modeling limitation named in either turn; it is joined from annotation logs when
+    logs are read, None where there is no valid annotation.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
