@@ -14,6 +14,8 @@ from proctor.siris import DEFAULT_SUITE
 if TYPE_CHECKING:
     from proctor.siris.problems.search import SearchReport
 
+DOMAIN_HELP = "Simulator to build on: serving, an installed one, or MODULE:CLASS of a Domain (its code is run)."
+
 
 def register(app: typer.Typer) -> None:
     app.command(
@@ -40,7 +42,7 @@ def build(
     perturbation: Annotated[
         list[str],
         typer.Option(
-            help="Which change to the simulator, repeatable: prefix_cap, reuse_granularity, shared_nic, "
+            help="Which change to the simulator, repeatable; of the domain serving: prefix_cap, reuse_granularity, shared_nic, "
             "query_interpolation, step_aggregation, coordinate_swap or interpolation_arithmetic."
         ),
     ],
@@ -48,6 +50,7 @@ def build(
     pairs: Annotated[int, typer.Option(min=1, max=1000, help="Pairs for each perturbation.")] = 6,
     name: Annotated[str | None, typer.Option(help="Name of the suite; default: made of the seed.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another suite.")] = 1,
+    domain: Annotated[str, typer.Option(help=DOMAIN_HELP)] = "serving",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the search report as JSON.")] = False,
 ) -> None:
@@ -58,7 +61,7 @@ def build(
     import json
 
     from proctor.errors import InputError
-    from proctor.siris.problems.domains import get_domain
+    from proctor.siris.problems.domains import check_candidates, choose_domain
     from proctor.siris.problems.freeze import assemble, write_suite
     from proctor.siris.problems.search import search
 
@@ -70,15 +73,15 @@ def build(
         out.mkdir(parents=True, exist_ok=True)  # now: a folder that cannot be made must not cost a search
     except OSError as error:
         raise InputError(f"{out}: cannot make that folder ({error.strerror})") from error
-    domain = get_domain("serving")
+    simulator = choose_domain(domain)
     for kind in perturbation:
-        domain.design_problem(kind)
+        check_candidates(simulator, kind)
     found, reports = [], {}
     for kind in perturbation:
         with progress_bar(f"searching {kind}") as progress:
-            pairs_found, reports[kind] = search(domain, kind, pairs, seed, workers, progress)
+            pairs_found, reports[kind] = search(simulator, kind, pairs, seed, workers, progress)
         found += pairs_found
-    manifest, workloads = assemble(domain, name or f"suite-{seed}", seed, found)
+    manifest, workloads = assemble(simulator, name or f"suite-{seed}", seed, found)
     searched = {"seed": seed, "pairs": pairs, "reports": {kind: vars(report) for kind, report in reports.items()}}
     write_suite(out, manifest, workloads, searched)
     if as_json:

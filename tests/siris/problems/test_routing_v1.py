@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from proctor.siris.problems.admission import MIN_CONFIRMED, MIN_LEAD_NS, MIN_LEAD_PERCENT
+from proctor.siris.problems.admission import MIN_CONFIRMED, MIN_LEAD_PERCENT
 from proctor.siris.problems.manifest import ProblemEntry
 from proctor.siris.problems.suites import Suite, load_suite, verify
 
@@ -44,7 +44,7 @@ def test_every_label_is_clear_and_confirmed(suite: Suite) -> None:
         for values in (entry.perturbed, entry.reference):
             first, second = sorted(values.values())[:2]
             assert (second - first) * 100 >= MIN_LEAD_PERCENT * first
-            assert second - first >= MIN_LEAD_NS
+            assert second - first >= 1_000_000
         assert entry.confirmed >= MIN_CONFIRMED
 
 

@@ -22,7 +22,7 @@ class _Strict(BaseModel):
 
 
 class ProblemEntry(_Strict):
-    """One problem. Latencies are the target metric in ns by design."""
+    """One problem. `perturbed` and `reference` are the target metric by design, in the unit of the domain."""
 
     id: str = Field(pattern="^p[0-9]{2,4}$", description="neutral name, the only one a reader may see")
     pair: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import Literal
 
 from proctor.errors import InputError, nearest
@@ -58,8 +59,7 @@ class Packet:
     @property
     def labels(self) -> tuple[str, ...]:
         """The candidates' labels."""
-        paths = (path for path in self.files if path.startswith("candidates/"))
-        return tuple(path.removeprefix("candidates/").removesuffix(".py") for path in paths)
+        return tuple(PurePath(path).stem for path in self.files if path.startswith("candidates/"))
 
 
 def build_packet(evidence: Evidence, condition: Condition) -> Packet:
