@@ -42,7 +42,7 @@ def build(
     perturbation: Annotated[
         list[str],
         typer.Option(
-            help="Which change to the simulator, repeatable; of the domain serving: prefix_cap, reuse_granularity, shared_nic, "
+            help="Which change to the simulator, repeatable; of serving: prefix_cap, reuse_granularity, shared_nic, "
             "query_interpolation, step_aggregation, coordinate_swap or interpolation_arithmetic."
         ),
     ],
