@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,6 +57,12 @@ class Suite:
             return get_domain(self.manifest.domain)
         except InputError as error:
             raise InputError(f"{self.folder / MANIFEST}: domain: {error}") from error
+
+    @property
+    def pairs_by_perturbation(self) -> dict[str, int]:
+        """How many pairs of which perturbation, by name."""
+        kinds = (entry.perturbation for entry in self.manifest.problems if entry.outcome == "upheld")
+        return dict(sorted(Counter(kinds).items()))
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
