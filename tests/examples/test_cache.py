@@ -217,3 +217,12 @@ def test_once_installed_the_domain_is_found_by_name_alone(proctor: Command, buil
     kind = ("--perturbation", "read_cap", "--pairs", "1", "--workers", "2")
     done = proctor("build", "--domain", "cache", *kind, "--out", str(again), PYTHONPATH=path)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_page_shows_the_files_as_they_are() -> None:
+    page = (EXAMPLE.parents[1] / "simulators.md").read_text(encoding="utf-8")
+    excerpts = re.findall(r"^```(?:diff|toml)\n(.*?)^```", page, re.M | re.S)
+    excerpts += [block for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S) if "def victim" in block]
+    texts = [p.read_text(encoding="utf-8") for p in EXAMPLE.rglob("*") if p.suffix in (".diff", ".toml", ".py")]
+    assert len(excerpts) == 3
+    assert [excerpt for excerpt in excerpts if not any(excerpt in text for text in texts)] == []

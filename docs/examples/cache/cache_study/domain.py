@@ -104,6 +104,9 @@ class CacheDomain:
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         return CATALOGUE.changed_lines(perturbation, version)
 
+    def limitation(self, perturbation: str) -> str:
+        return CATALOGUE.named(perturbation).limitation
+
     def recompute(self, files: Mapping[str, str]) -> dict[str, int] | None:
         policies = {_policy_text(design).strip(): design for design in POLICIES}
         candidates = {path[11]: text.strip() for path, text in files.items() if path.startswith("candidates/")}

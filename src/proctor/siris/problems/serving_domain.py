@@ -145,6 +145,9 @@ class ServingDomain:
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         return perturbations.changed_lines(perturbation, version)
 
+    def limitation(self, perturbation: str) -> str:
+        return perturbations.get(perturbation).limitation
+
     def recompute(self, files: Mapping[str, str]) -> dict[str, int] | None:
         known = {designs.source(name).strip(): name for name in designs.names()}
         candidates = _below("candidates/", files)
