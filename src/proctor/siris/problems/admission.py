@@ -1,4 +1,4 @@
-"""Which proposals become problems (paper Appendix A.1; the bounds are this project's, see docs/siris.md).
+"""Which proposals become problems (paper Appendix A.1; the bounds are this project's, see docs/building.md).
 
 Every check is code and every rejection has a named reason that the search counts and reports.
 """
