@@ -77,8 +77,8 @@ def read_logs(paths: Sequence[Path], progress: Progress = iter) -> Reading:
 
     Separate finished runs of one model and condition are pooled, their repetitions numbered on, and a note says so;
     runs on different versions of a suite are kept apart. Annotation logs among them, or in a folder `annotations`
-    beside a named file, say which conversations identify the limitation. Raises InputError for a named file that is no log, and where
-    nothing is left to report. `progress` may wrap the logs that are read in full, for a progress bar.
+    beside a named file, say which conversations identify the limitation. Raises InputError for a named file that is no
+    log, and where nothing is left to report. `progress` may wrap the logs that are read in full, for a progress bar.
     """
     opened, left_out = open_logs([*paths, *_annotations_beside(paths)])
     logs = [log for log in opened if not is_annotation(log)]

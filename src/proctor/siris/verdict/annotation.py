@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample, EvalSpec
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL | re.IGNORECASE)
-LONGEST = 20_000  # characters of a reply that are looked at; the object has about a hundred
+LONGEST = 20_000  # characters of a reply; the object has about a hundred
 
 
 class GarbledError(ValueError):
@@ -88,7 +88,9 @@ def conversation_key(sample: EvalSample, spec: EvalSpec) -> str:
 
 def parse_annotation(reply: str, labels: Sequence[str]) -> Annotation:
     """Read a reply that is one JSON object, bare or in a code fence; raises GarbledError for anything else."""
-    text = reply[:LONGEST].strip()
+    text = reply.strip()
+    if len(text) > LONGEST:
+        raise GarbledError("it is far longer than the object")
     fenced = _FENCED.fullmatch(text)
     try:
         value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_named_once)
