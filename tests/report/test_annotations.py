@@ -189,7 +189,7 @@ def test_only_conversations_with_the_perturbed_simulator_can_be_chosen(log, cond
 
 def test_the_table_counts_turns_designs_and_impact(annotate, log, tmp_path):
     texts = {
-        "pair-0": f'candidate B: {SHORT} "decision": "reconsider"',
+        "pair-0": f'In candidate B {SHORT} "decision": "reconsider"',
         "pair-1": f'{SHORT} "decision": "follow"',
         "pair-2": "A.",
     }

@@ -11,7 +11,7 @@ import pytest
 from proctor.siris.problems.domain import Case, Evidence, Problem, Version
 
 LABELS = "ABCD"
-LIMITATION = "prefix reuse is credited only up to 512 tokens\nReuse is credited whole; the simulator stops at 512."
+LIMITATION = "prefix reuse is credited only up to 512 tokens\nAll of a cached prefix should be."
 CHANGED = {"simulator/replica.py": frozenset({30, 31})}
 
 

@@ -5,16 +5,19 @@ import json
 import pytest
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
+from proctor.siris.problems.perturbations import CATALOGUE
+from proctor.siris.problems.perturbations.limitations import LIMITATIONS as LIMITATION_TEXTS
 from proctor.siris.review.rules.annotators import MESSAGES, annotator, annotator_strict
 from proctor.siris.review.rules.dialogue import Dialogue
 from proctor.siris.verdict.annotation import parse_annotation
 from proctor.siris.verdict.rubric import FINAL, INITIAL, Exchange
 
 SHORT = "prefix reuse is credited only up to 512 tokens"
+LIMITATIONS = {name: f"{p.limitation}\n{LIMITATION_TEXTS[name]}" for name, p in CATALOGUE.items()}
 
 
-def label(rule, initial, final):
-    exchange = Exchange("Which?", tuple("ABCD"), f"{SHORT}\nAt length.", initial, final)
+def label(rule, initial, final, perturbation="prefix_cap"):
+    exchange = Exchange("Which?", tuple("ABCD"), LIMITATIONS[perturbation], initial, final)
     messages = [ChatMessageSystem(content=exchange.instructions), ChatMessageUser(content=exchange.case)]
     return parse_annotation(rule(Dialogue(messages)).completion, "ABCD")
 
@@ -31,16 +34,42 @@ def label(rule, initial, final):
         (None, None, ("no", "none", [], "unsaid")),
     ],
 )
-def test_both_read_the_short_description(rule, initial, final, expected):
+def test_both_read_the_short_description_wherever_it_stands(rule, initial, final, expected):
     found = label(rule, initial, final)
     assert (found.identifies, found.turn, found.designs, found.impact) == expected
 
 
-def test_the_strict_one_takes_no_other_words():
+@pytest.mark.parametrize("perturbation", LIMITATIONS)
+@pytest.mark.parametrize("rule", [annotator, annotator_strict])
+def test_each_limitation_is_told_from_those_of_other_computations(rule, perturbation):
+    """Only the two on prefix reuse, which differ in a number and a word, pass for one another."""
+    alike = {"prefix_cap", "reuse_granularity"}
+    for said in LIMITATIONS:
+        expected = said == perturbation or {said, perturbation} == alike
+        found = label(rule, None, f"The flaw: {CATALOGUE[said].limitation}.", perturbation)
+        assert (found.identifies == "yes") == expected, said
+
+
+def test_the_strict_one_wants_more_of_the_words():
     """So that the two differ, and agreement can be shown without a key."""
-    said = "Of a cached prefix, reuse is credited for 512 tokens at most."
+    said = "The simulator does not credit a request with its whole cached prefix in 16-token blocks, so reuse is wrong."
     assert label(annotator, None, said).identifies == "yes"
     assert label(annotator_strict, None, said).identifies == "no"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The simulator predicts the lowest p95 for A.",
+        "The prediction for A is not trusted; B comes next.",
+        "Under the reference simulator the p95 of B is 1.234567 s, the lowest.",
+        "Every computation of the simulator agrees with the specification.",
+        "A guess.",
+    ],
+)
+@pytest.mark.parametrize("perturbation", LIMITATIONS)
+def test_sentences_that_name_no_limitation_are_none(said, perturbation):
+    assert label(annotator, said, said, perturbation).identifies == "no"
 
 
 def test_what_stands_in_a_message_is_no_order_to_them():
