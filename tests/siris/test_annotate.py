@@ -23,7 +23,7 @@ def _suite(suite, monkeypatch):
 def go(talks, tmp_path, judge):
     """Annotate the first `number` conversations; how many calls the judge had, and what was found in the end."""
     [log] = talks.glob("*.eval")
-    keys = [found.key for found in read_exchanges(log)]
+    keys = [found.key for found in read_exchanges([log])]
     judge.says = lambda *_: NO
 
     def run(number=12, annotators=("judge/x",), **options):

@@ -155,7 +155,7 @@ def test_a_suite_that_has_changed_since_is_refused(talks, monkeypatch):
     [log] = talks.glob("*.eval")
     monkeypatch.setattr(proctor.siris.exchanges, "load_suite", lambda _: Other())
     with pytest.raises(InputError, match=r"is not here, or not as it was .* name its folder with --suite"):
-        list(read_exchanges(log))
+        list(read_exchanges([log]))
 
 
 def test_a_suite_that_has_moved_is_found_where_the_user_says(talks, suite, monkeypatch):
@@ -166,12 +166,12 @@ def test_a_suite_that_has_moved_is_found_where_the_user_says(talks, suite, monke
 
     [log] = talks.glob("*.eval")
     monkeypatch.setattr(proctor.siris.exchanges, "load_suite", load)
-    assert len(list(read_exchanges(log, ["moved"]))) == 12
+    assert len(list(read_exchanges([log], ["moved"]))) == 12
     with pytest.raises(InputError, match="--suite"):
-        list(read_exchanges(log))
+        list(read_exchanges([log]))
 
 
 def test_a_file_that_is_no_log_is_named(tmp_path):
     (tmp_path / "x.eval").write_text("no log")
     with pytest.raises(InputError, match=r"x\.eval: not a readable Inspect log"):
-        list(read_exchanges(tmp_path / "x.eval"))
+        list(read_exchanges([tmp_path / "x.eval"]))

@@ -34,8 +34,7 @@ def siris_annotation(logs: str | list[str], suite: str | list[str] = "", schema:
         suite: Folders of suites that are no longer where the logs say.
         schema: Have the provider hold the reply to the form, where it can.
     """
-    found = [found for log in _listed(logs) for found in read_exchanges(Path(log), _listed(suite))]
-    return annotation_task(found, schema)
+    return annotation_task(list(read_exchanges(map(Path, _listed(logs)), _listed(suite))), schema)
 
 
 def _listed(names: str | list[str]) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,17 +35,23 @@ class Found:
     exchange: Exchange
 
 
-def read_exchanges(log: Path, suites: Sequence[str] = ()) -> Iterator[Found]:
-    """The conversations of a siris log that did not end in an error, in the order of the log.
+def read_exchanges(logs: Iterable[Path], suites: Sequence[str] = ()) -> Iterator[Found]:
+    """The conversations of siris logs that did not end in an error, in the order of the logs.
 
-    The question and the limitation come from the suite that the log names, or from the first of `suites` that is the
-    very one which was asked. Raises InputError for a file that is no log, and where no suite fits.
+    The question and the limitation come from the suite that a log names, or from the first of `suites` that is the very
+    one which was asked. Raises InputError for a file that is no log, and where no suite fits.
     """
+    load = cache(load_suite)  # which checks every problem
+    for log in logs:
+        yield from _read(log, suites, load)
+
+
+def _read(log: Path, suites: Sequence[str], load: Callable[[str], Suite]) -> Iterator[Found]:
     try:
         read = read_eval_log(str(log), exclude_fields=_BULK)
     except Exception as error:  # a damaged file fails in zip, zstd, JSON or pydantic, each with errors of its own
         raise InputError(f"{log}: not a readable Inspect log; expected a finished .eval file") from error
-    suite = _suite_of(log, read.eval, suites)
+    suite = _suite_of(log, read.eval, suites, load)
     problems = {problem.id: problem for problem in suite.problems}
     for sample in read.samples or []:
         problem = problems.get(str(sample.metadata.get("problem")))
@@ -70,14 +77,14 @@ def _exchange(suite: Suite, problem: Problem, talk: Conversation) -> Exchange:
     )
 
 
-def _suite_of(log: Path, spec: EvalSpec, given: Sequence[str]) -> Suite:
+def _suite_of(log: Path, spec: EvalSpec, given: Sequence[str], load: Callable[[str], Suite]) -> Suite:
     """The suite with the digest that the log names; asked for by the name that was used, or as `given`."""
     named = _text(spec.task_args, "suite") or _text(spec.metadata or {}, "suite")
     if named is None:
         raise InputError(f"{log}: is no log of the siris task; expected one that `proctor siris run` wrote")
     for name in (named, *given):
         try:
-            suite = load_suite(name)
+            suite = load(name)
         except InputError:
             if name != named:
                 raise
