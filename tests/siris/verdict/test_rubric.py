@@ -3,6 +3,7 @@
 import re
 from dataclasses import fields
 
+from proctor.siris import DEFAULT_SUITE
 from proctor.siris.problems.perturbations import CATALOGUE
 from proctor.siris.problems.perturbations.limitations import LIMITATIONS
 from proctor.siris.problems.suites import load_suite
@@ -88,11 +89,11 @@ def test_every_perturbation_has_a_description_that_names_no_design_and_no_place_
 
 def test_a_frozen_suite_gives_question_and_limitation_without_outcome():
     """Both problems of a pair are described alike, so that the description cannot tell upheld from overturned."""
-    suite = load_suite("routing-v1")
+    suite = load_suite(DEFAULT_SUITE)
     pairs = {}
     for problem in suite.problems:
         pairs.setdefault(problem.pair, set()).add((problem.question, suite.limitation(problem)))
     assert {len(texts) for texts in pairs.values()} == {1}
-    [short, long] = suite.limitation(suite.problems[0]).split("\n")
-    assert short == CATALOGUE[suite.problems[0].perturbation].limitation
-    assert long == LIMITATIONS[suite.problems[0].perturbation]
+    for problem in suite.problems:
+        name = problem.perturbation
+        assert suite.limitation(problem) == f"{CATALOGUE[name].limitation}\n{LIMITATIONS[name]}"
