@@ -19,6 +19,7 @@ from proctor.serving.simulator.config import Config
 from proctor.siris.problems import perturbations
 from proctor.siris.problems.domain import Case, Evidence, Frame, Prediction, Version
 from proctor.siris.problems.packet_files import json_lines, prediction_text, render, workload_rows, workload_text
+from proctor.siris.problems.perturbations.limitations import LIMITATIONS
 
 _PARTS = ("config", "costs", "metrics", "simulate", "workload")
 _CONFIG_FIELDS = tuple(field.name for field in fields(Config))
@@ -146,7 +147,7 @@ class ServingDomain:
         return perturbations.changed_lines(perturbation, version)
 
     def limitation(self, perturbation: str) -> str:
-        return perturbations.get(perturbation).limitation
+        return f"{perturbations.get(perturbation).limitation}\n{LIMITATIONS[perturbation]}"
 
     def recompute(self, files: Mapping[str, str]) -> dict[str, int] | None:
         known = {designs.source(name).strip(): name for name in designs.names()}
