@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Outcome = Literal["upheld", "overturned"]
 Version = Literal["perturbed", "reference"]
@@ -96,6 +96,14 @@ class Domain(Protocol):
 
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         """Where the versions differ: packet path -> line numbers (from 1) in the given version."""
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """A domain may also have a scripted reader; `proctor siris audit` then checks that packets suffice."""
+
+    def solve(self, packet: Mapping[str, str]) -> Mapping[str, int]:
+        """From the files of a perturbed packet alone, path -> text: the reference metric of each candidate, in ns."""
 
 
 @dataclass(frozen=True)

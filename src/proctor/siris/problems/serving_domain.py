@@ -17,7 +17,7 @@ import jinja2
 from proctor.errors import InputError, nearest
 from proctor.serving import designs, files, profiles
 from proctor.serving.simulator.config import Config
-from proctor.siris.problems import perturbations
+from proctor.siris.problems import analyst, perturbations
 from proctor.siris.problems.domain import Case, Evidence, Frame, Prediction, Version
 from proctor.siris.problems.versions import load_package, reference_source
 
@@ -145,6 +145,9 @@ class ServingDomain:
 
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         return perturbations.changed_lines(perturbation, version)
+
+    def solve(self, packet: Mapping[str, str]) -> Mapping[str, int]:
+        return analyst.study(packet).recomputed
 
 
 _METRIC_NAMES = {"e2e": "end-to-end latency", "ttft": "time to first token"}
