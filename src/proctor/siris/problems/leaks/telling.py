@@ -1,0 +1,133 @@
+"""Whether metadata tells upheld from overturned: classifiers over all features, and each feature alone.
+
+Partners of a pair share frame and recommendation, so outcomes are swapped within pairs: under the null of no leak every
+swap is as likely as what is there. Two families of tests, each held at 5 % by Holm's rule: the three classifiers, and the
+features one by one. A suite without a leak fails either with a probability of at most 5 %, and the same suite always
+gets the same numbers. Measured power: docs/decisions/0005-leak-audit.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from proctor.siris.problems.domain import Problem
+from proctor.siris.problems.leaks.exhibits import Check, Examiner
+from proctor.siris.problems.leaks.metadata import features
+from proctor.stats import SwapTest, gaussian_kernel, held_out, holm, mcnemar_exact, swap_test
+
+ALPHA = 0.05
+SEED = 20_260_101
+
+
+@dataclass(frozen=True)
+class Table:
+    """Features by pair: (pairs, features) of the upheld and of the overturned problems, as ranks from -1 to 1.
+
+    Ranks are taken among the problems of one design problem, which everyone sees; a missing feature is 0 there.
+    """
+
+    names: tuple[str, ...]
+    upheld: np.ndarray
+    overturned: np.ndarray
+
+    @property
+    def differences(self) -> np.ndarray:
+        """Upheld minus overturned, each feature scaled to a root mean square of 1 over the pairs."""
+        raw = self.upheld - self.overturned
+        scale = np.sqrt((raw**2).mean(axis=0))
+        return np.asarray(raw / np.where(scale > 0, scale, 1))
+
+
+def judge(problems: Sequence[Problem], looks: Sequence[Mapping[str, float]]) -> list[Check]:
+    table = _table(problems, looks)
+    return [_classifiers(table), _single_features(table)]
+
+
+def _table(problems: Sequence[Problem], looks: Sequence[Mapping[str, float]]) -> Table:
+    names = sorted({name for look in looks for name in look})
+    values = np.array([[look.get(name, np.nan) for name in names] for look in looks])
+    groups = np.array([problem.design_problem for problem in problems])
+    for group in np.unique(groups):
+        values[groups == group] = _ranks(values[groups == group])
+    moving = [j for j in range(len(names)) if np.ptp(values[:, j]) > 0]
+    rows = {(problem.pair, problem.outcome): i for i, problem in enumerate(problems)}
+    pairs = sorted({problem.pair for problem in problems})
+    upheld, overturned = (
+        values[np.ix_([rows[pair, side] for pair in pairs], moving)] for side in ("upheld", "overturned")
+    )
+    return Table(tuple(names[j] for j in moving), upheld, overturned)
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks per column from -1 to 1, ties at their mean rank; missing values and constant columns become 0."""
+    ranks = rankdata(values, axis=0, nan_policy="omit")
+    count = np.maximum((~np.isnan(values)).sum(axis=0), 2)
+    return np.nan_to_num((2 * ranks - 1 - count) / (count - 1))
+
+
+def _classifiers(table: Table) -> Check:
+    """Two classifiers that see one packet, one that sees both packets of a pair and says which is upheld."""
+    pairs = len(table.upheld)
+    packets = np.vstack([table.upheld, table.overturned])
+    outcome = np.repeat([1.0, -1.0], pairs)
+    clusters = np.tile(np.arange(pairs), 2)
+    both = table.differences
+    rng = np.random.default_rng(SEED)
+    found = {
+        "linear": swap_test(held_out(packets @ packets.T, clusters), outcome, clusters, rng=rng),
+        "Gaussian kernel": swap_test(held_out(gaussian_kernel(packets), clusters), outcome, clusters, rng=rng),
+        "linear on pairs": swap_test(
+            held_out(both @ both.T, np.arange(pairs)), np.ones(pairs), np.arange(pairs), rng=rng
+        ),
+    }
+    adjusted = holm([test.p_value for test in found.values()])
+    best = int(np.argmin(adjusted))
+    name = [*found][best]
+    return Check(
+        "metadata classifier",
+        bool(adjusted[best] > ALPHA),
+        f"{name}: {100 * found[name].accuracy:.0f} % right (chance 50 %), Holm p = {adjusted[best]:.3f}, "
+        f"must exceed {ALPHA}",
+        tuple(_line(each, test, p) for (each, test), p in zip(found.items(), adjusted, strict=True)),
+        {"features": len(table.names), **{f"p {each}": test.p_value for each, test in found.items()}},
+    )
+
+
+def _line(name: str, test: SwapTest, adjusted: float) -> str:
+    return f"{name}: {100 * test.accuracy:.1f} % right over {test.pairs} pairs, p = {test.p_value:.4f}, Holm {adjusted:.4f}"
+
+
+def _single_features(table: Table) -> Check:
+    """Sign test per feature: is it the greater one in the upheld problem more often than in the overturned one?
+
+    Features that lean alike in every pair (characters and lines, say) are one test.
+    """
+    signs = np.sign(table.upheld - table.overturned)
+    tests: dict[tuple[float, ...], list[str]] = {}
+    for name, column in zip(table.names, signs.T, strict=True):
+        moving = column[column != 0]
+        if moving.size:
+            tests.setdefault(tuple(column * moving[0]), []).append(name)
+    counts = [(sum(s > 0 for s in key), sum(s < 0 for s in key)) for key in tests]
+    adjusted = holm([mcnemar_exact(*count) for count in counts])
+    order = sorted(range(len(counts)), key=lambda i: (adjusted[i], -max(counts[i])))
+    lines = [
+        f"{', '.join([*tests.values()][i])}: leans one way in {max(counts[i])} of {sum(counts[i])} pairs, "
+        f"Holm p = {adjusted[i]:.4f}"
+        for i in order
+    ]
+    caught = sum(p <= ALPHA for p in adjusted)
+    return Check(
+        "single features",
+        caught == 0,
+        f"{caught} of {len(counts)} different features tell the outcome (sign test, Holm p <= {ALPHA})",
+        tuple(lines[: max(3, caught)]),
+        {"tests": len(counts), "caught": caught, "least Holm p": float(min(adjusted, default=1.0))},
+    )
+
+
+EXAMINER = Examiner(features, judge)
