@@ -36,9 +36,9 @@ def audit(
     """Check that nothing but judgment tells the answers of a suite, and that its packets suffice to find them.
 
     Metadata must not tell upheld from overturned problems, no text may say what it must not, labels must be balanced,
-    both versions must come from one template, no reference value may stand in a perturbed packet, no fixed rule may beat
-    following, and a scripted reader of each perturbed packet must reach the reference answer. The same suite always gets
-    the same figures. Exit status 0 if every check holds, 1 if one does not.
+    both versions must come from one template, no reference value may stand in a perturbed packet, no fixed rule may
+    beat following, and a scripted reader of each perturbed packet must reach the reference answer. The same suite
+    always gets the same figures. Exit status 0 if every check holds, 1 if one does not.
     """
     import json
     from dataclasses import asdict

@@ -2,8 +2,8 @@
 
 from proctor.stats.agreement import cohens_kappa
 from proctor.stats.bootstrap import DRAWS, cluster_bootstrap, resample_counts
-from proctor.stats.intervals import Interval, clopper_pearson, wilson
 from proctor.stats.classification import SwapTest, gaussian_kernel, held_out, swap_test
+from proctor.stats.intervals import Interval, clopper_pearson, wilson
 from proctor.stats.paired import PairedTest, holm, mcnemar_exact, sign_flip
 from proctor.stats.power import paired_proportions, power, resampled
 from proctor.stats.proportions import Contrast, cluster_contrasts

@@ -1,7 +1,7 @@
 """Can two outcomes be told apart? Kernel ridge classifiers, cross-validated by cluster, with a permutation test.
 
-The classifier is linear in the labels, so leaving every cluster out is one matrix, and all permutations of the labels are
-one product with it.
+The classifier is linear in the labels, so leaving every cluster out is one matrix, and all permutations of the labels
+are one product with it.
 """
 
 from __future__ import annotations

@@ -124,6 +124,51 @@ def test_the_oracle_finds_the_reference_answer_from_the_files_alone(perturbation
         assert [parse_choice(text).label for text in closing] == [best, best]
 
 
+def analyst_packet(perturbation, condition):
+    domain = get_domain("serving")
+    rng = Random("analyst")
+    frame = domain.frame(domain.design_problem(perturbation), rng)
+    case = domain.generate(frame, domain.propose(frame, rng), seed=3)
+    labels = dict(zip("ABCD", domain.designs(case.design_problem), strict=True))
+    shown = CONDITIONS[condition]
+    evidence = domain.evidence(case, labels, perturbation if shown.version == "perturbed" else None)
+
+    def best(version):
+        return min(labels, key=lambda label: (domain.predict(case, labels[label], version).value, label))
+
+    return build_packet(evidence, shown).files, best(None), best(perturbation)
+
+
+@pytest.mark.parametrize("condition", ["perturbed", "code", "code+records", "code+predictions"])
+def test_the_analyst_names_the_limitation_and_judges_it(condition):
+    """With and without predictions it knows what the simulator recommends, and says whether that stands."""
+    files, answer, presented = analyst_packet("shared_nic", condition)
+    messages, (first, second) = talk("analyst", files)
+    assert json.loads(first)["choice"] == json.loads(second)["choice"] == answer
+    assert json.loads(second)["decision"] == ("follow" if answer == presented else "reconsider")
+    assert "network interface (NIC)" in json.loads(second)["limitation"]
+    verdict = "it is not consequential" if answer == presented else "it is consequential"
+    assert verdict in json.loads(second)["limitation"]
+    assert not any("execution-records" in message.text for message in messages[3:])
+
+
+@pytest.mark.parametrize("condition", ["reference", "code-reference"])
+def test_the_analyst_finds_nothing_in_a_reference_packet(condition):
+    files, answer, _ = analyst_packet("prefix_cap", condition)
+    _, (_, second) = talk("analyst", files)
+    review = json.loads(second)
+    assert (review["choice"], review["decision"], review["limitation"]) == (answer, "follow", "none")
+
+
+@pytest.mark.parametrize("condition", ["none", "predictions-only"])
+def test_without_code_the_analyst_follows_and_says_that_it_cannot_recompute(condition):
+    files, _, presented = analyst_packet("prefix_cap", condition)
+    _, (first, second) = talk("analyst", files)
+    assert parse_choice(first).label == (presented if condition == "predictions-only" else "A")
+    assert "nothing can be recomputed" in second
+    assert json.loads(second).get("decision") == ("follow" if condition == "predictions-only" else None)
+
+
 def test_a_misspelt_rule_is_named_with_the_nearest_one():
     with pytest.raises(InputError, match=r"unknown model 'rule/folow': did you mean rule/follow\?"):
         get_model("rule/folow")

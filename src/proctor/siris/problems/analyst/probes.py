@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -124,7 +125,7 @@ def _lines() -> Questions:
 
 def _points(axis: Sequence[int]) -> list[int]:
     """On every grid point, at three places between each two, and beyond the last."""
-    between = [a + (b - a) * k // 4 for a, b in zip(axis, axis[1:], strict=False) for k in range(4)]
+    between = [a + (b - a) * k // 4 for a, b in pairwise(axis) for k in range(4)]
     return [*between, axis[-1], axis[-1] + (axis[-1] - axis[-2]) // 2]
 
 

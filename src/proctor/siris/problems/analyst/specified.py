@@ -84,13 +84,14 @@ class Interfaces:
 def credit(replica: Any, call: Any) -> int:
     """Tokens that a call need not compute: its longest present prefix in whole blocks, at least one token left."""
     present = sum(1 for _ in takewhile(lambda key: replica.pool.match([key]) == 1, call.keys))
-    return BLOCK * min(present, (call.reached - 1) // BLOCK)
+    most: int = (call.reached - 1) // BLOCK
+    return BLOCK * min(present, most)
 
 
 def p95(calls: Iterable[Any], metric: str) -> int:
     """Nearest rank, in ns, over the measured requests: of n sorted values the one at rank ceil(0.95 n)."""
     end = "first_ns" if metric == "ttft" else "end_ns"
-    values = sorted(getattr(call, end) - call.request.arrival_ns for call in calls if call.request.measured)
+    values: list[int] = sorted(getattr(call, end) - call.request.arrival_ns for call in calls if call.request.measured)
     return values[(95 * len(values) + 99) // 100 - 1]
 
 

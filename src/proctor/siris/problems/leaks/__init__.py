@@ -19,7 +19,5 @@ def leak_checks(shown: Iterable[Exhibit]) -> list[Check]:
         problems.append(exhibit.problem)
         looks.append([examiner.look(exhibit) for examiner in EXAMINERS])
     return [
-        check
-        for i, examiner in enumerate(EXAMINERS)
-        for check in examiner.judge(problems, [look[i] for look in looks])
+        check for i, examiner in enumerate(EXAMINERS) for check in examiner.judge(problems, [look[i] for look in looks])
     ]

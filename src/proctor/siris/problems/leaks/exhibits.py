@@ -17,7 +17,8 @@ class Exhibit:
     """One problem of a suite, seen from outside and from inside.
 
     `number` is its place in the suite; `parameters` are those of its workload, shared ones included; `changed` holds,
-    by version, the line numbers in which the versions differ.
+    by version, the line numbers in which the versions differ; `names` are those of all perturbations and designs of
+    the suite.
     """
 
     number: int
@@ -26,6 +27,7 @@ class Exhibit:
     perturbed: Evidence
     reference: Evidence
     changed: Mapping[Version, Mapping[str, frozenset[int]]]
+    names: frozenset[str]
 
     def texts(self) -> dict[str, str]:
         """Every text that a reader may meet under some condition: "version: path" -> text, and the question."""
@@ -62,6 +64,7 @@ class Examiner:
 
 def exhibits(suite: Suite) -> Iterator[Exhibit]:
     """The problems of a suite in order, simulated one by one under both versions."""
+    names = frozenset(name for problem in suite.problems for name in (problem.perturbation, *problem.labels.values()))
     for number, (problem, entry) in enumerate(zip(suite.problems, suite.manifest.problems, strict=True)):
         yield Exhibit(
             number,
@@ -70,6 +73,7 @@ def exhibits(suite: Suite) -> Iterator[Exhibit]:
             suite.evidence(problem, "perturbed"),
             suite.evidence(problem, "reference"),
             {version: suite.changed_lines(problem, version) for version in VERSIONS},
+            names,
         )
 
 

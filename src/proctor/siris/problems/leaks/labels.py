@@ -14,7 +14,7 @@ ANSWERS_APART = 1
 PRESENTED_APART = 3
 
 
-def look(exhibit: Exhibit) -> None:  # noqa: ARG001 - problems say it all
+def look(exhibit: Exhibit) -> None:
     """Nothing but the problem itself counts."""
 
 
@@ -23,7 +23,7 @@ def judge(problems: Sequence[Problem], looks: Sequence[None]) -> list[Check]:  #
     even = len(set(outcomes.values())) == 1 and len(outcomes) == 2
     balance = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items(), reverse=True))
     return [
-        Check("outcome balance", even, balance, (), dict(outcomes)),
+        Check("outcome balance", even, balance, (), {str(outcome): count for outcome, count in outcomes.items()}),
         _spread("answer labels", "answer", ANSWERS_APART, problems),
         _spread("presented labels", "presented", PRESENTED_APART, problems),
     ]

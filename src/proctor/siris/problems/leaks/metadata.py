@@ -68,10 +68,12 @@ def _positions(exhibit: Exhibit) -> Iterator[tuple[str, float]]:
     """Place in the suite, places of the candidates, and the predicted lead."""
     problem = exhibit.problem
     yield "place in the suite", exhibit.number
-    yield "place of the presented label", LABELS.index(problem.presented)
+    ranked = sorted(problem.perturbed, key=lambda label: problem.perturbed[label])
+    yield "place of the presented label", LABELS.index(ranked[0])
+    yield "place of the predicted runner-up", LABELS.index(ranked[1])
     for label, design in problem.labels.items():
         yield f"place of {design}", LABELS.index(label)
-    first, second, *_, last = sorted(problem.perturbed.values())
+    first, second, *_, last = (problem.perturbed[label] for label in ranked)
     yield "predicted value", log(first)
     yield "predicted lead", log(second / first)
     yield "predicted spread", log(last / first)

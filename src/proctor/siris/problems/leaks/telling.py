@@ -1,9 +1,9 @@
 """Whether metadata tells upheld from overturned: classifiers over all features, and each feature alone.
 
-Partners of a pair share frame and recommendation, so outcomes are swapped within pairs: under the null of no leak every
-swap is as likely as what is there. Two families of tests, each held at 5 % by Holm's rule: the three classifiers, and the
-features one by one. A suite without a leak fails either with a probability of at most 5 %, and the same suite always
-gets the same numbers. Measured power: docs/decisions/0005-leak-audit.md.
+Partners of a pair share frame and recommendation, so outcomes are swapped within pairs: under the null of no leak
+every swap is as likely as what is there. Two families of tests, each held at 5 % by Holm's rule: the three classifiers,
+and the features one by one. A suite without a leak fails either with a probability of at most 5 %, and the same suite
+always gets the same numbers. docs/decisions/0009-leak-audit.md has the measured power.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from proctor.stats import SwapTest, gaussian_kernel, held_out, holm, mcnemar_exa
 
 ALPHA = 0.05
 SEED = 20_260_101
+FAR = "distance from the middle of {}"  # the same test for what is extreme in one outcome and central in the other
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks per column from -1 to 1, ties at their mean rank; missing values and constant columns become 0."""
     ranks = rankdata(values, axis=0, nan_policy="omit")
     count = np.maximum((~np.isnan(values)).sum(axis=0), 2)
-    return np.nan_to_num((2 * ranks - 1 - count) / (count - 1))
+    return np.asarray(np.nan_to_num((2 * ranks - 1 - count) / (count - 1)))
 
 
 def _classifiers(table: Table) -> Check:
@@ -84,12 +85,12 @@ def _classifiers(table: Table) -> Check:
             held_out(both @ both.T, np.arange(pairs)), np.ones(pairs), np.arange(pairs), rng=rng
         ),
     }
-    adjusted = holm([test.p_value for test in found.values()])
-    best = int(np.argmin(adjusted))
+    adjusted = holm([test.p_value for test in found.values()]).tolist()
+    best = min(range(len(adjusted)), key=lambda i: adjusted[i])
     name = [*found][best]
     return Check(
         "metadata classifier",
-        bool(adjusted[best] > ALPHA),
+        adjusted[best] > ALPHA,
         f"{name}: {100 * found[name].accuracy:.0f} % right (chance 50 %), Holm p = {adjusted[best]:.3f}, "
         f"must exceed {ALPHA}",
         tuple(_line(each, test, p) for (each, test), p in zip(found.items(), adjusted, strict=True)),
@@ -98,22 +99,23 @@ def _classifiers(table: Table) -> Check:
 
 
 def _line(name: str, test: SwapTest, adjusted: float) -> str:
-    return f"{name}: {100 * test.accuracy:.1f} % right over {test.pairs} pairs, p = {test.p_value:.4f}, Holm {adjusted:.4f}"
+    right = f"{100 * test.accuracy:.1f} % right over {test.pairs} pairs"
+    return f"{name}: {right}, p = {test.p_value:.4f}, Holm {adjusted:.4f}"
 
 
 def _single_features(table: Table) -> Check:
-    """Sign test per feature: is it the greater one in the upheld problem more often than in the overturned one?
+    """Sign test per feature: in how many pairs is it greater, or further from the middle, in the upheld problem?
 
     Features that lean alike in every pair (characters and lines, say) are one test.
     """
-    signs = np.sign(table.upheld - table.overturned)
     tests: dict[tuple[float, ...], list[str]] = {}
-    for name, column in zip(table.names, signs.T, strict=True):
-        moving = column[column != 0]
-        if moving.size:
-            tests.setdefault(tuple(column * moving[0]), []).append(name)
-    counts = [(sum(s > 0 for s in key), sum(s < 0 for s in key)) for key in tests]
-    adjusted = holm([mcnemar_exact(*count) for count in counts])
+    for form, change in (("{}", table.upheld - table.overturned), (FAR, abs(table.upheld) - abs(table.overturned))):
+        for name, leaning in zip(table.names, np.sign(np.round(change, 9)).T, strict=True):
+            if leaning.any():
+                first = leaning[np.flatnonzero(leaning)[0]]
+                tests.setdefault(tuple((leaning * first).tolist()), []).append(form.format(name))
+    counts = [(key.count(1.0), key.count(-1.0)) for key in tests]
+    adjusted = holm([mcnemar_exact(*count) for count in counts]).tolist()
     order = sorted(range(len(counts)), key=lambda i: (adjusted[i], -max(counts[i])))
     lines = [
         f"{', '.join([*tests.values()][i])}: leans one way in {max(counts[i])} of {sum(counts[i])} pairs, "
@@ -126,7 +128,7 @@ def _single_features(table: Table) -> Check:
         caught == 0,
         f"{caught} of {len(counts)} different features tell the outcome (sign test, Holm p <= {ALPHA})",
         tuple(lines[: max(3, caught)]),
-        {"tests": len(counts), "caught": caught, "least Holm p": float(min(adjusted, default=1.0))},
+        {"tests": len(counts), "caught": caught, "least Holm p": min(adjusted, default=1.0)},
     )
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from proctor.siris.problems.domain import Problem
+from proctor.siris.problems.domain import Problem, Version
 from proctor.siris.problems.leaks.exhibits import VERSIONS, Check, Examiner, Exhibit, listed
 
 SAME = ("description", "parameters", "configuration")  # byte-identical in both versions
@@ -36,7 +36,10 @@ def _differences(exhibit: Exhibit) -> Iterator[str]:
         yield f"only one version has {', '.join(sorted(paths))}"
     for part in SAME:
         yield from _unequal(getattr(perturbed, part), getattr(reference, part), "differs between the versions")
-    yield from _unequal(*(_unchanged(exhibit, version) for version in VERSIONS), "differs beyond the changed lines")
+    code, other = (_unchanged(exhibit, version) for version in VERSIONS)
+    yield from _unequal(code, other, "differs beyond the changed lines")
+    remarks, others = ({path: text.count("#") for path, text in e.code.items()} for e in (perturbed, reference))
+    yield from _unequal(remarks, others, "has more comments in one version")
     for part in ("predictions", "records"):
         theirs = getattr(reference, part)
         for path, text in getattr(perturbed, part).items():
@@ -48,9 +51,9 @@ def _unequal(ours: Mapping[str, object], theirs: Mapping[str, object], what: str
     return (f"{path} {what}" for path in ours if path in theirs and ours[path] != theirs[path])
 
 
-def _unchanged(exhibit: Exhibit, version: str) -> dict[str, list[str]]:
+def _unchanged(exhibit: Exhibit, version: Version) -> dict[str, list[str]]:
     """The code of a version without its changed lines."""
-    changed = exhibit.changed[version]  # type: ignore[index]
+    changed = exhibit.changed[version]
     return {
         path: [line for i, line in enumerate(text.splitlines(), 1) if i not in changed.get(path, frozenset())]
         for path, text in getattr(exhibit, version).code.items()

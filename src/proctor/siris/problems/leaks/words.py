@@ -8,59 +8,76 @@ The others come with a suite: the names of its perturbations and designs, which 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from proctor.siris.problems.domain import Problem
 from proctor.siris.problems.leaks.exhibits import Check, Examiner, Exhibit, listed
 
 GENERAL = (
+    # what was done to the simulator, and what it is called
     r"perturb\w*",
-    r"unperturbed",
-    r"reference (?:simulat\w+|version|answer|winner|value|prediction)s?",
+    r"unperturb\w*",
+    r"patched",
+    r"unpatched",
+    r"injected",
+    r"tamper\w*",
+    r"sabotag\w*",
+    r"deliberate\w*",
+    r"counterfactual\w*",
+    r"reference (?:simulat\w+|version|answer|winner|value|prediction|recommendation)s?",
+    r"ground[ _-]truth",
+    # what is wrong with it
+    r"flaw\w*",
+    r"bug\w*",
+    r"mistake\w*",
+    r"incorrect\w*",
+    r"wrong\w*",
+    r"erroneous\w*",
+    r"oversimplif\w*",
+    r"unrealistic\w*",
+    r"limitation\w*",
+    r"model+ing errors?",
+    r"fixme",
+    r"todo",
+    r"xxx",
+    r"hack",
+    # what the answer is
     r"upheld",
     r"overturn\w*",
-    r"flaw\w*",
-    r"bugs?|buggy|bugfix\w*",
-    r"model+ing (?:error|limitation|flaw)s?",
-    r"ground[ _-]truth",
-    r"counterfactual\w*",
-    r"injected|tampered|sabotag\w*|deliberate\w*",
-    r"mistake\w*|incorrect\w*|wrong\w*|erroneous\w*",
-    r"unpatched|patched",
-    r"fixme|todo|xxx|hack",
-    r"oversimplif\w*|unrealistic\w*",
-    r"siris|proctor|benchmark\w*",
-    r"correct answer|right answer|expected answer",
+    r"correct answer",
+    r"right answer",
+    r"expected answer",
+    # whence it comes
+    r"siris",
+    r"proctor",
+    r"benchmark\w*",
     r"sglang\w*",  # after whose router one design of the serving domain is called
 )
-_EDGE = r"(?<![A-Za-z0-9]){}(?![A-Za-z0-9])"
 
 
 @cache
-def pattern(names: frozenset[str]) -> re.Pattern[str]:
-    """GENERAL words and the given names, as whole words in any case.
+def patterns(names: frozenset[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """GENERAL words and the given names, as whole words in any case, each with letters that stand in every match.
 
     A name of several words is also found with hyphens for its underscores, but not with spaces: "longest prefix" is
     plain English.
     """
-    own = [re.escape(name).replace("_", "[_-]") for name in sorted(names)]
-    return re.compile(_EDGE.format(f"(?:{'|'.join([*GENERAL, *own])})"), re.IGNORECASE)
+    wanted = [*GENERAL, *(re.escape(name.lower()).replace("_", "[_-]") for name in sorted(names))]
+    edged = r"(?<![a-z0-9]){}(?![a-z0-9])"
+    return tuple((re.split(r"[^a-z0-9]", word)[0], re.compile(edged.format(word))) for word in wanted)
 
 
 def look(exhibit: Exhibit) -> list[str]:
     """Where words stand that must not, one line per text and word."""
-    problem = exhibit.problem
-    wanted = pattern(frozenset({problem.perturbation, *problem.labels.values()}))
-    found = {}
+    wanted = patterns(exhibit.names)
+    found: dict[str, None] = {}
     for name, text in exhibit.texts().items():
-        for match in _matches(wanted, f"{name.partition(': ')[2]}\n{text}"):
-            found[f"{name}: says {match!r}"] = None
+        lowered = f"{name.rpartition(': ')[2]}\n{text}".lower()
+        for letters, pattern in wanted:
+            if letters in lowered:  # a hundred times as fast as the pattern
+                found |= dict.fromkeys(f"{name}: says {match[0]!r}" for match in pattern.finditer(lowered))
     return list(found)
-
-
-def _matches(wanted: re.Pattern[str], text: str) -> Iterable[str]:
-    return (match.group(0).lower() for match in wanted.finditer(text))
 
 
 def judge(problems: Sequence[Problem], looks: Sequence[list[str]]) -> list[Check]:

@@ -18,7 +18,9 @@ def analyst(dialogue: Dialogue) -> Answer:
     paths = dialogue.files()
     if not can_study(paths):
         followed = follow(dialogue)
-        return Answer(followed.choice, f"Without code nothing can be recomputed. {followed.rationale}", followed.decision)
+        return Answer(
+            followed.choice, f"Without code nothing can be recomputed. {followed.rationale}", followed.decision
+        )
     found = study({path: dialogue.read(path) or "" for path in paths if not path.startswith(UNREAD)})
     recommended = (ranking(dialogue) or [found.presented])[0]
     seconds = found.recomputed[found.answer] / 1e9
