@@ -11,6 +11,7 @@ from inspect_ai.tool import ToolError
 import proctor._registry  # noqa: F401 - registers the provider
 from proctor.errors import InputError
 from proctor.siris.problems.domains import get_domain
+from proctor.siris.problems.suites import load_suite
 from proctor.siris.review.choices import parse_choice
 from proctor.siris.review.desk import Desk
 from proctor.siris.review.packet import CONDITIONS, Packet, build_packet
@@ -139,17 +140,22 @@ def analyst_packet(perturbation, condition):
     return build_packet(evidence, shown).files, best(None), best(perturbation)
 
 
+@pytest.mark.parametrize("outcome", ["upheld", "overturned"])
 @pytest.mark.parametrize("condition", ["perturbed", "code", "code+records", "code+predictions"])
-def test_the_analyst_names_the_limitation_and_judges_it(condition):
+def test_the_analyst_names_the_limitation_and_judges_it(condition, outcome):
     """With and without predictions it knows what the simulator recommends, and says whether that stands."""
-    files, answer, presented = analyst_packet("shared_nic", condition)
+    suite = load_suite("routing-v1")
+    problem = next(problem for problem in suite.problems if problem.outcome == outcome)
+    files = build_packet(suite.evidence(problem, "perturbed"), CONDITIONS[condition]).files
     messages, (first, second) = talk("analyst", files)
-    assert json.loads(first)["choice"] == json.loads(second)["choice"] == answer
-    assert json.loads(second)["decision"] == ("follow" if answer == presented else "reconsider")
-    assert "network interface (NIC)" in json.loads(second)["limitation"]
-    verdict = "it is not consequential" if answer == presented else "it is consequential"
-    assert verdict in json.loads(second)["limitation"]
-    assert not any("execution-records" in message.text for message in messages[3:])
+    review = json.loads(second)
+    assert json.loads(first)["choice"] == review["choice"] == problem.answer
+    assert review["decision"] == ("follow" if outcome == "upheld" else "reconsider")
+    assert "cached prefix in 16-token blocks" in review["limitation"]
+    verdict = "it is not consequential" if outcome == "upheld" else "it is consequential"
+    assert verdict in review["limitation"]
+    read = {call.arguments.get("path") for m in messages if m.role == "assistant" for call in m.tool_calls or ()}
+    assert not any(path.startswith("execution-records") for path in read if path)
 
 
 @pytest.mark.parametrize("condition", ["reference", "code-reference"])
