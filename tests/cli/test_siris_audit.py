@@ -42,7 +42,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     entries = [entry for entry in suite.manifest.problems if entry.pair in kept]
     texts = {e.id: (suite.folder / "workloads" / f"{e.id}.json").read_text() for e in entries}
     folders = {}
-    for name, problems in {"fair": entries, "leaning": [_answer_at_a(entry) for entry in entries]}.items():
+    for name, problems in {"plain": entries, "leaning": [_answer_at_a(entry) for entry in entries]}.items():
         folder = tmp_path_factory.mktemp("suites") / name
         write_suite(folder, suite.manifest.model_copy(update={"name": name, "problems": tuple(problems)}), texts)
         folders[name] = str(folder)
@@ -57,11 +57,12 @@ def _answer_at_a(entry: Any) -> Any:
 
 
 def test_every_check_has_a_line_with_a_verdict_and_json_says_the_same(pairs: dict[str, str]) -> None:
-    code, text = run(pairs["fair"])
+    code, text = run(pairs["plain"])
     rows = [line for line in text.splitlines() if not line.startswith(" ")]
     assert [line.split("  ")[0] for line in rows[:-1]] == NAMES
     assert "solvability          holds          4 of 4 problems solved" in text
-    json_code, report = run(pairs["fair"], "--json")
+    assert text.splitlines()[-1].endswith(" of 10 checks hold, 2 skipped")
+    json_code, report = run(pairs["plain"], "--json")
     parsed = json.loads(report)
     assert [check["name"] for check in parsed["checks"]] == NAMES
     assert (json_code, parsed["holds"]) == (code, code == 0)

@@ -55,8 +55,9 @@ def audit(
         typer.echo(json.dumps({**about, "checks": [asdict(check) for check in checks]}, indent=1))
     else:
         _show(checks, details)
-        failed = sum(check.holds is False for check in checks)
-        typer.echo(f"{loaded.name}: {len(checks) - failed} of {len(checks)} checks hold")
+        verdicts = [check.holds for check in checks]
+        skipped = f", {verdicts.count(None)} skipped" if None in verdicts else ""
+        typer.echo(f"{loaded.name}: {verdicts.count(True)} of {len(checks)} checks hold{skipped}")
     raise typer.Exit(0 if holds else 1)
 
 

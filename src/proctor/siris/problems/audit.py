@@ -50,7 +50,7 @@ class _Solvability:
 
     def check(self) -> Check:
         if not isinstance(self.domain, Solver):
-            return Check("solvability", None, f"skipped: the domain {self.domain.name!r} has no solver")
+            return Check("solvability", None, f"the domain {self.domain.name!r} has no solver")
         solved = self.asked - len(self.unsolved)
         return Check(
             "solvability",

@@ -104,6 +104,17 @@ def test_what_is_extreme_in_one_outcome_and_central_in_the_other_is_noticed(froz
     assert checks["metadata classifier"].holds is False
 
 
+def test_too_few_pairs_are_said_to_tell_nothing(frozen, looks):
+    """Three tests of six pairs cannot get below 3 * 2 / 64; of the 19 or more features that differ not even seven can."""
+    kept = sorted({exhibit.problem.pair for exhibit in frozen})
+    for pairs, verdict in ((6, None), (7, True)):
+        chosen = [i for i, exhibit in enumerate(frozen) if exhibit.problem.pair in kept[:pairs]]
+        checks = judged([frozen[i] for i in chosen], [looks[i] for i in chosen])
+        assert checks["metadata classifier"].holds is verdict
+        assert checks["single features"].holds is None
+        assert "too few pairs to tell" in checks["single features"].figure
+
+
 def test_swapped_outcomes_give_false_alarms_as_rarely_as_promised(frozen, looks):
     """Each family is held at 5 %: of 60 swapped suites, 3 alarms on average; 10 or more have a chance below 0.1 %."""
     rng = np.random.default_rng(7)
