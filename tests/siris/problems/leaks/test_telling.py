@@ -105,7 +105,7 @@ def test_what_is_extreme_in_one_outcome_and_central_in_the_other_is_noticed(froz
 
 
 def test_too_few_pairs_are_said_to_tell_nothing(frozen, looks):
-    """Three tests of six pairs cannot get below 3 * 2 / 64; of the 19 or more features that differ not even seven can."""
+    """Three tests of six pairs cannot get below 3 * 2 / 64, and the many features of seven pairs cannot either."""
     kept = sorted({exhibit.problem.pair for exhibit in frozen})
     for pairs, verdict in ((6, None), (7, True)):
         chosen = [i for i, exhibit in enumerate(frozen) if exhibit.problem.pair in kept[:pairs]]
