@@ -85,7 +85,7 @@ def test_run_without_a_model_says_what_is_missing(proctor):
 
 def test_exported_problems_can_be_answered_and_scored(proctor, tmp_path):
     """An agent outside Inspect that always takes the best prediction scores as rule/follow does."""
-    assert "24 problems: problems" in proctor("export", "--condition", "perturbed", "--out", "problems").stdout
+    assert "24 problems: problems" in proctor("export", "--suite", "routing-v1", "--out", "problems").stdout
     answers = []
     for folder in sorted(path for path in (tmp_path / "problems").iterdir() if path.is_dir()):
         predicted = json.loads((folder / "packet" / "prediction.json").read_text())["candidates"]
