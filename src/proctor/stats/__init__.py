@@ -2,6 +2,7 @@
 
 from proctor.stats.agreement import clustered_kappa, cohens_kappa
 from proctor.stats.bootstrap import DRAWS, cluster_bootstrap, resample_counts
+from proctor.stats.classification import SwapTest, gaussian_kernel, held_out, swap_test
 from proctor.stats.intervals import Interval, clopper_pearson, wilson
 from proctor.stats.paired import PairedTest, holm, mcnemar_exact, sign_flip
 from proctor.stats.power import paired_proportions, power, resampled
@@ -12,11 +13,14 @@ __all__ = [
     "Contrast",
     "Interval",
     "PairedTest",
+    "SwapTest",
     "clopper_pearson",
     "cluster_bootstrap",
     "cluster_contrasts",
     "clustered_kappa",
     "cohens_kappa",
+    "gaussian_kernel",
+    "held_out",
     "holm",
     "mcnemar_exact",
     "paired_proportions",
@@ -24,5 +28,6 @@ __all__ = [
     "resample_counts",
     "resampled",
     "sign_flip",
+    "swap_test",
     "wilson",
 ]

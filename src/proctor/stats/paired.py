@@ -38,7 +38,7 @@ def sign_flip(differences: npt.ArrayLike, *, unit: str, rng: np.random.Generator
     mean = float(values.mean())
     moving = values[np.abs(values) > _EQUAL]
     if moving.size <= EXACT_UP_TO:
-        p, method = float(np.mean(_as_extreme(_all_flips(moving.size), moving))), "sign-flip-exact"
+        p, method = float(np.mean(_as_extreme(all_flips(moving.size), moving))), "sign-flip-exact"
     else:
         p, method = float(random_flip_p_values(moving[np.newaxis], rng, draws)[0]), "sign-flip"
     return PairedTest(mean, p, method, unit, values.size)
@@ -51,7 +51,8 @@ def random_flip_p_values(differences: FloatArray, rng: np.random.Generator, draw
     return np.asarray((1 + hits) / (1 + draws))
 
 
-def _all_flips(n: int) -> FloatArray:
+def all_flips(n: int) -> FloatArray:
+    """Every combination of n signs: (2^n, n)."""
     bits = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
     return np.asarray(bits * 2.0 - 1.0)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from proctor.errors import InputError
 
@@ -149,6 +149,14 @@ class Domain(Protocol):
         Given are the workload, the candidates, the configuration and the parameters, nothing else. None for files that
         are not of this domain. `rule/reference` asks this, which proves that a packet suffices.
         """
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """A domain may also have a scripted reader; `proctor siris audit` then checks that packets suffice."""
+
+    def solve(self, packet: Mapping[str, str]) -> Mapping[str, int]:
+        """From the files of a perturbed packet alone, path -> text: the reference metric of each candidate, in ns."""
 
 
 @dataclass(frozen=True)

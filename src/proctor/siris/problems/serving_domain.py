@@ -16,7 +16,7 @@ from typing import Any
 from proctor.errors import InputError, nearest
 from proctor.serving import designs, files, profiles
 from proctor.serving.simulator.config import Config
-from proctor.siris.problems import perturbations
+from proctor.siris.problems import analyst, perturbations
 from proctor.siris.problems.domain import Case, Evidence, Frame, Prediction, Version
 from proctor.siris.problems.packet_files import json_lines, prediction_text, render, workload_rows, workload_text
 from proctor.siris.problems.perturbations.limitations import LIMITATIONS
@@ -145,6 +145,9 @@ class ServingDomain:
 
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         return perturbations.changed_lines(perturbation, version)
+
+    def solve(self, packet: Mapping[str, str]) -> Mapping[str, int]:
+        return analyst.study(packet).recomputed
 
     def limitation(self, perturbation: str) -> str:
         return f"{perturbations.get(perturbation).limitation}\n{LIMITATIONS[perturbation]}"
