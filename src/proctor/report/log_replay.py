@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import islice
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from proctor.errors import InputError
 from proctor.report.log_files import LogFile, sample_keys, stream_samples
-from proctor.report.logs import went_to_its_end, with_fault
+from proctor.report.logs import record_in, went_to_its_end, with_fault
 from proctor.report.siris_report import Report
 from proctor.siris.problems.manifest import evidence_digest
 from proctor.siris.problems.suites import Suite
@@ -66,52 +66,47 @@ def asked_in(header: EvalLog) -> Asked | None:
     return Asked(*(str(said[name]) for name in Asked._fields))
 
 
-@dataclass(frozen=True)
 class OneLog:
-    """A log, the suite it is held against, and one brief per problem."""
+    """A log, the suite it is held against, and one brief per problem.
 
-    log: LogFile
-    asked: Asked
-    suite: Suite
-    briefs: Mapping[str, Brief]
-    keys: list[Key] = field(default_factory=list, init=False)  # samples that the log holds
+    What the replay finds is gathered here: `replayed` and the records that a report would hold, made anew and as the
+    log has them.
+    """
 
-    @property
-    def spec(self) -> EvalSpec:
-        return self.log.header.eval
+    def __init__(self, log: LogFile, asked: Asked, suite: Suite, briefs: Mapping[str, Brief]) -> None:
+        self.log = log
+        self.asked = asked
+        self.suite = suite
+        self.briefs = briefs
+        self.spec: EvalSpec = log.header.eval
+        self.keys: list[Key] = []
+        self.differences: list[Difference] = []
+        self.replayed: list[Replayed] = []
+        self.anew: list[Record] = []
+        self.logged: list[Record | None] = []
+        self.invalidated = 0
 
     def replay(self, tick: Callable[[], None]) -> LogReplay:
         """Replay every conversation; `tick` is called after each."""
-        differences = [*self._whole_log()]
-        found: list[Replayed] = []
-        reported: list[Record] = []
-        invalidated = 0
+        self.differences += self._whole_log()
         try:
-            self.keys.extend(sample_keys(self.log))
-            differences += self._coverage()
+            self.keys = sample_keys(self.log)
+            self.differences += self._coverage()
             for sample in stream_samples(self.log, self.keys):
-                replayed = self._sample(sample)
-                if isinstance(replayed, Difference):
-                    differences.append(replayed)
-                else:
-                    differences += replayed.differences
-                    found.append(replayed)
-                    reported.append(with_fault(replayed.record, sample))
-                invalidated += sample.invalidation is not None
+                self._one(sample)
                 tick()
-            differences += self._figures([replayed.record for replayed in found])
+            self.differences += self._figures()
         except InputError as error:
-            differences.append(Difference("conversations", str(error).removeprefix(f"{self.log.path}: ")))
-        timed_out = sum(replayed.timed_out for replayed in found)
+            self.differences.append(Difference("conversations", str(error).removeprefix(f"{self.log.path}: ")))
         return LogReplay(
             log=self.log.path,
             asked=self.asked,
             model=self.spec.model,
             conversations=len(self.keys),
-            identical=sum(not replayed.differences for replayed in found),
-            differences=tuple(differences),
-            notes=(*self._versions(), *self._status(), *_counted(timed_out, invalidated)),
-            report_digest=_report_digest(reported),
+            identical=sum(not replayed.differences for replayed in self.replayed),
+            differences=tuple(self.differences),
+            notes=(*self._versions(), *self._status(), *self._counted()),
+            report_digest=_report_digest(self.anew),
         )
 
     def _whole_log(self) -> Iterator[Difference]:
@@ -140,15 +135,23 @@ class OneLog:
             names = (f"{name}/{epoch}" for name, epoch in more)
             yield Difference("conversations", f"{len(more)} were never planned: {_listed(names, len(more))}")
 
-    def _sample(self, sample: EvalSample) -> Replayed | Difference:
+    def _one(self, sample: EvalSample) -> None:
+        self.invalidated += sample.invalidation is not None
         brief = self.briefs.get(str(sample.id))
-        if brief is None:
-            return Difference("sources", f"suite {self.suite.name} has no such problem", str(sample.id), sample.epoch)
-        if fault := self._changed_sources(brief):
-            return Difference("sources", fault, str(sample.id), sample.epoch)
+        fault = self._changed_sources(brief) if brief else f"suite {self.suite.name} has no such problem"
+        if brief is None or fault:
+            self.differences.append(Difference("sources", str(fault), str(sample.id), sample.epoch))
+            return
         facts = conversation_facts(self.suite.name, brief.problem, self.asked.condition, self.asked.prompt)
         rounds = self.spec.task_args.get("rounds")
-        return replay(sample, brief, facts, self.spec.model, rounds if isinstance(rounds, int) else None)
+        replayed = replay(sample, brief, facts, self.spec.model, rounds if isinstance(rounds, int) else None)
+        self.differences += replayed.differences
+        self.replayed.append(replayed)
+        logged, anew = record_in(sample, self.spec), with_fault(replayed.record, sample)
+        if logged is not None and not logged.perturbed:  # a log of an earlier version; its report is without them
+            anew = anew.model_copy(update={"perturbed": {}})
+        self.anew.append(anew)
+        self.logged.append(logged)
 
     def _changed_sources(self, brief: Brief) -> str | None:
         """Whether the simulator still makes of a problem what the suite froze."""
@@ -158,17 +161,19 @@ class OneLog:
             return None
         return f"the simulator does not yield the {version} evidence that suite {self.suite.name} froze"
 
-    def _figures(self, records: Sequence[Record]) -> Iterator[Difference]:
-        """J, D, U and O as Inspect summed them up when the run ended."""
+    def _figures(self) -> Iterator[Difference]:
+        """J, D, U and O as Inspect summed them up when the run ended, and the report as it reads from this log."""
         results = self.log.header.results
         logged = next((score.metrics for score in results.scores if score.name == SCORE), {}) if results else {}
-        counts = solved(records)
-        for name, field in METRICS.items():
-            if name not in logged:
-                continue
-            before, now = float(logged[name].value), float(getattr(counts, field))
-            if not math.isclose(before, now, abs_tol=1e-9) and not (math.isnan(before) and math.isnan(now)):
-                yield Difference("summary", unequal(name, round(before, 4), round(now, 4)))
+        counts = solved(replayed.record for replayed in self.replayed)
+        for name, attribute in METRICS.items():
+            if name in logged:
+                before, now = float(logged[name].value), float(getattr(counts, attribute))
+                if not math.isclose(before, now, abs_tol=1e-9) and not (math.isnan(before) and math.isnan(now)):
+                    yield Difference("summary", unequal(name, round(before, 4), round(now, 4)))
+        digests = [_report_digest(records) for records in (self.logged, self.anew)]
+        if digests[0] != digests[1]:
+            yield Difference("summary", unequal("the report's digest", *(str(digest)[:12] for digest in digests)))
 
     def _versions(self) -> Iterator[str]:
         made = {"proctor": (self.spec.metadata or {}).get("proctor"), **self.spec.packages}
@@ -183,19 +188,23 @@ class OneLog:
             held = f"{len(self.keys)} of {self.log.planned} conversations are in it"
             yield f"status is {self.log.header.status}: {held}"
 
+    def _counted(self) -> Iterator[str]:
+        if timed_out := sum(replayed.timed_out for replayed in self.replayed):
+            yield f"{timed_out} searches ran out of time, in the log or here, and are not compared"
+        if self.invalidated:
+            yield f"{self.invalidated} conversations were invalidated by hand"
+
 
 def _listed(names: Iterator[str], count: int) -> str:
     return ", ".join(islice(names, NAMED)) + (", ..." if count > NAMED else "")
 
 
-def _counted(timed_out: int, invalidated: int) -> Iterator[str]:
-    if timed_out:
-        yield f"{timed_out} searches ran out of time, in the log or here, and are not compared"
-    if invalidated:
-        yield f"{invalidated} conversations were invalidated by hand"
-
-
-def _report_digest(records: Sequence[Record]) -> str | None:
-    if not records:
+def _report_digest(records: Sequence[Record | None]) -> str | None:
+    """None where there is nothing to report, or what there is cannot be reported."""
+    known = [record for record in records if record is not None]
+    if not known or len(known) < len(records):
         return None
-    return sha256(Report(tuple(summarize(records))).json().encode()).hexdigest()
+    try:
+        return sha256(Report(tuple(summarize(known))).json().encode()).hexdigest()
+    except ValueError:  # an edited log may hold one conversation twice
+        return None

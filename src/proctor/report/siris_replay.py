@@ -16,7 +16,7 @@ from proctor.siris.problems.suites import Suite, frozen_suites, load_suite
 from proctor.siris.review.briefs import briefs
 
 FORMAT_VERSION = 1
-SHOWN = 12  # differences of one log that the text shows
+SHOWN = 10  # differences of one log that the text shows
 Progress = Callable[[int, int], None]
 
 
