@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,6 +54,12 @@ class Suite:
     @property
     def domain(self) -> Domain:
         return get_domain(self.manifest.domain)
+
+    @property
+    def pairs_by_perturbation(self) -> dict[str, int]:
+        """How many pairs of which perturbation, by name."""
+        kinds = (entry.perturbation for entry in self.manifest.problems if entry.outcome == "upheld")
+        return dict(sorted(Counter(kinds).items()))
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
