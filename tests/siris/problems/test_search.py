@@ -7,7 +7,6 @@ import pytest
 from proctor.errors import InputError
 from proctor.siris.problems.admission import MIN_CONFIRMED
 from proctor.siris.problems.difficulty import LEVELS
-from proctor.siris.problems.executors import executor, processes
 from proctor.siris.problems.pairs import Wish, search_frame
 from proctor.siris.problems.search import search
 from proctor.siris.problems.serving_domain import ServingDomain
@@ -20,26 +19,6 @@ def _here(function, arguments):
 def test_an_unknown_perturbation_is_refused_before_any_work(domain: ServingDomain) -> None:
     with pytest.raises(InputError, match="did you mean shared_nic"):
         search(domain, "shared_nick", 1, 1, _here)
-
-
-def test_an_unknown_executor_is_refused() -> None:
-    with pytest.raises(InputError, match="did you mean ray"):
-        executor("rai")
-
-
-def test_a_pool_gives_results_in_the_order_of_the_arguments() -> None:
-    with processes(2) as run:
-        assert list(run(pow, [(2, n) for n in range(40)])) == [2**n for n in range(40)]
-
-
-@pytest.mark.slow
-def test_the_number_of_workers_does_not_change_what_is_found(domain: ServingDomain) -> None:
-    one, report_one = search(domain, "step_aggregation", 1, 5, _here)
-    with processes(2) as run:
-        two, report_two = search(domain, "step_aggregation", 1, 5, run)
-    assert one == two
-    assert report_one == report_two
-    assert report_one.proposals >= report_one.candidates > 0
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ CANDIDATES_PER_PAIR = 3
 ENOUGH_PER_PAIR = 2  # more than these candidates with the same designs would crowd out others
 ROUND = 32  # frames that are searched with one wish; a fixed number, so that results do not depend on the workers
 PATIENT_FRAMES_PER_PAIR = 16  # for so long other designs are looked for, once there are enough of the common ones
+LONG_FRAMES_PER_PAIR = 96  # for so long more candidates are looked for, once there are as many as pairs
 MAX_FRAMES_PER_PAIR = 200
 
 
@@ -58,7 +59,7 @@ def search(
             found += [result.pair] if result.pair else []
             if on_progress:
                 on_progress(min(len(found), wanted), wanted)
-        if len(found) >= pairs and report.frames >= pairs * PATIENT_FRAMES_PER_PAIR:
+        if _suffices(len(found) / pairs, report.frames / pairs):
             break
     report.candidates = len(found)
     if len(found) < pairs:
@@ -71,6 +72,12 @@ def search(
 
 def _job(domain: str, perturbation: str, seed: int, index: int, wish: Wish) -> FrameResult:
     return search_frame(get_domain(domain), perturbation, seed, index, wish)
+
+
+def _suffices(found: float, frames: float) -> bool:
+    """Whether to go on would cost more than the choice gains; both numbers are per pair."""
+    patience = PATIENT_FRAMES_PER_PAIR if found >= ENOUGH_PER_PAIR else LONG_FRAMES_PER_PAIR
+    return found >= 1 and frames >= patience
 
 
 def _wish(found: list[Pair], pairs: int, level: Level | None) -> Wish:

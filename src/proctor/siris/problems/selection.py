@@ -9,13 +9,15 @@ from typing import Any
 
 from proctor.siris.problems.pairs import Pair
 
+GLANCE = {"packet": 4, "lead": 4, "tolerance": 2}  # weights of what leans; a workload parameter has 1
+PRESENTED = 4  # weight of the presented design among what crowds
 MAX_SWAPS = 10_000  # candidates times pairs, up to which a first choice is improved by exchanging pairs
 
 
 def select(candidates: Sequence[Pair], count: int) -> list[Pair]:
     """Choose pairs one by one, then exchange them as long as that helps; the result is in the order of the candidates.
 
-    What counts first is balance. A packet's size, each workload parameter, the predicted lead and the tolerance are to
+    What counts first is balance. A packet's size, the predicted lead, the tolerance and each workload parameter are to
     be the greater ones as often in the upheld problem as in the overturned one, so that none of them tells the outcomes
     apart; and presented designs, answers and levels of difficulty are to be spread. Of equally balanced choices the one
     is taken whose pairs lie furthest apart.
@@ -59,13 +61,13 @@ class _Choice:
         return self._imbalance(chosen) + self._crowding(chosen), -nearest
 
     def _imbalance(self, chosen: Sequence[int]) -> int:
-        """Sum of squares of what leans one way; the packet's size counts as much as all parameters together."""
+        """Sum of squares of what leans one way; what every packet shows at a glance counts several times."""
         totals = {name: sum(self.leanings[i][name] for i in chosen) for name in self.leanings[0]}
-        return sum(total**2 * (len(totals) - 1 if name == "packet" else 1) for name, total in totals.items())
+        return sum(total**2 * GLANCE.get(name, 1) for name, total in totals.items())
 
     def _crowding(self, chosen: Sequence[int]) -> int:
         counts = Counter(each for i in chosen for each in self.classes[i])
-        return sum(count**2 for count in counts.values())
+        return sum(count**2 * (PRESENTED if name == "presented" else 1) for (name, _), count in counts.items())
 
 
 def _leaning(pair: Pair) -> dict[str, int]:
