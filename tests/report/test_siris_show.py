@@ -26,17 +26,21 @@ def suite():
 
 @pytest.fixture(scope="module")
 def seen(suite):
-    return portrait(suite, "p02")
+    """The first overturned problem of one perturbation."""
+    name = next(p.id for p in suite.problems if (p.perturbation, p.outcome) == ("reuse_granularity", "overturned"))
+    return portrait(suite, name)
 
 
 @pytest.fixture
 def command():
-    """Run the command in process; the result, or the InputError that `main` would print."""
+    """Run the command in process on routing-v1; the result, or the InputError that `main` would print."""
     app = typer.Typer(rich_markup_mode=None)
     register(app)
 
     def run(*args):
-        result = CliRunner().invoke(app, [str(arg) for arg in args])
+        result = CliRunner().invoke(
+            app, [*(["--suite", "routing-v1"] if "--suite" not in args else []), *map(str, args)]
+        )
         if isinstance(result.exception, InputError):
             raise result.exception
         return result
@@ -51,30 +55,33 @@ def printed(seen, **options):
 
 
 def test_a_problem_is_shown_with_everything_an_evaluator_asks(command, seen):
-    text = command("p02").stdout
-    assert "p02 of routing-v1: overturned, the answer is C" in text
-    for label, design in seen.problem.labels.items():
+    problem, found = seen.problem, seen.difficulty
+    text = command(problem.id).stdout
+    assert f"{problem.id} of routing-v1: overturned, the answer is {problem.answer}" in text
+    for label, design in problem.labels.items():
         row = next(
             line for line in text.splitlines() if line.split()[:2] == [label, design] and "perturbed" not in line
         )
-        assert seen.scale.number(seen.problem.perturbed[label]) in row
-        assert seen.scale.number(seen.problem.reference[label]) in row
+        assert seen.scale.number(problem.perturbed[label]) in row
+        assert seen.scale.number(problem.reference[label]) in row
     for sentence in seen.explanation:
         assert sentence in text
     assert "+        return self.cached_tokens(call.keys, call.reached) // 256 * 256" in text
-    assert "are the same on 10 of 10 further traces" in text
-    assert "level hard: shift / lead 1.17 against rival C, tolerance 1.17" in text
-    assert "kv_blocks 12000" in text
-    assert re.search(r"output_tokens +78 +1 +8 +8 +582", text)
+    assert f"are the same on {seen.entry.confirmed} of 10 further traces" in text
+    assert f"level {found.level}: shift / lead {found.shift_over_lead:.2f} against rival {found.rival}" in text
+    assert f"kv_blocks {seen.entry.system['kv_blocks']}" in text
+    total = sum(row["output_tokens"] for row in problem.case.workload)
+    assert re.search(rf"output_tokens +{seen.requests} .* {total:,}\b", text)
 
 
 def test_bars_are_as_long_as_their_values_and_fit_the_terminal(seen):
     for width in (60, 80, 200):
         text = printed(seen, width=width, force_terminal=True)
-        bars = [len(re.findall("[█▒]", line)) for line in text.splitlines() if re.search("[█▒]", line)]
+        drawn = [line for line in text.splitlines() if re.search("[█▒]", line)]
+        bars = [len(re.findall("[█▒]", line)) for line in drawn]
         values = [v[label] for label in seen.problem.labels for v in (seen.problem.perturbed, seen.problem.reference)]
         assert bars == [max(1, round(max(bars) * value / max(values))) for value in values]
-        assert max(map(len, text.splitlines())) <= width
+        assert max(map(len, drawn)) <= width
         assert text.count("< best") == 2
 
 
@@ -95,10 +102,11 @@ def test_without_a_problem_all_are_listed_with_a_warning(command, suite):
 
 
 def test_json_is_one_object_with_plain_numbers(command, seen):
-    shown = json.loads(command("p02", "--json").stdout)
-    assert (shown["id"], shown["answer"], shown["presented"]) == ("p02", "C", "D")
+    shown = json.loads(command(seen.problem.id, "--json").stdout)
+    expected = (seen.problem.id, seen.problem.answer, seen.problem.presented)
+    assert (shown["id"], shown["answer"], shown["presented"]) == expected
     assert shown["perturbed"] == seen.problem.perturbed
-    assert shown["difficulty"]["level"] == "hard"
+    assert shown["difficulty"]["level"] == seen.difficulty.level
     assert shown["explanation"] == seen.explanation
     assert shown["workload"]["ranges"]["prompt"]["total"] == seen.ranges["prompt"].total
 
@@ -108,9 +116,9 @@ def test_an_infinite_tolerance_is_null_in_json(command, suite):
     assert len(listed["problems"]) == len(suite.problems)
     for problem in listed["problems"]:
         assert (problem["difficulty"]["tolerance"] is None) == (problem["difficulty"]["shift_over_lead"] <= 0)
-    assert any(problem["difficulty"]["tolerance"] is None for problem in listed["problems"])
-    assert math.isinf(portrait(suite, "p07").difficulty.tolerance)
-    assert "tolerance without end" in command("p07").stdout
+    endless = next(problem["id"] for problem in listed["problems"] if problem["difficulty"]["tolerance"] is None)
+    assert math.isinf(portrait(suite, endless).difficulty.tolerance)
+    assert "tolerance without end" in command(endless).stdout
 
 
 def test_the_chart_holds_both_predictions_of_every_design(seen):
@@ -119,8 +127,9 @@ def test_the_chart_holds_both_predictions_of_every_design(seen):
     assert len(rows) == 8
     for row in rows:
         label = row["design"][0]
-        assert row["value"] == pytest.approx(getattr(seen.problem, row["simulator"])[label] / 1e6)
-    assert sorted(row["design"][0] + row["simulator"][0] for row in rows if "lowest" in row["shown"]) == ["Cr", "Dp"]
+        assert row["value"] == pytest.approx(getattr(seen.problem, row["simulator"])[label] / seen.scale.factor)
+    lowest = {(row["simulator"], row["design"][0]) for row in rows if "lowest" in row["shown"]}
+    assert lowest == {("perturbed", seen.problem.presented), ("reference", seen.problem.answer)}
 
 
 @pytest.mark.parametrize(

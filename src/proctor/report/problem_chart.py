@@ -78,9 +78,10 @@ def _title(seen: Portrait) -> Any:
 
     problem, found = seen.problem, seen.difficulty
     what = f"{problem.id} of {seen.suite}, {problem.perturbation}: recommended {problem.presented}"
+    ratio = f"{round(found.shift_over_lead, 2) + 0.0:.2f}"  # never minus zero
     return alt.TitleParams(
         f"{what}, answer {problem.answer}",
-        subtitle=f"{problem.outcome}; shift / lead {found.shift_over_lead:.2f} against {found.rival}; {found.level}",
+        subtitle=f"{problem.outcome}; shift / lead {ratio} against {found.rival}; {found.level}",
         anchor="start",
         fontSize=14,
         subtitleFontSize=12,

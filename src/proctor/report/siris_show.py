@@ -50,7 +50,7 @@ def show_problem(console: Console, seen: Portrait) -> None:
     _say(
         console,
         [
-            f"level {found.level}: shift / lead {found.shift_over_lead:.2f} against rival {found.rival}, tolerance "
+            f"level {found.level}: shift / lead {_ratio(found.shift_over_lead)} against rival {found.rival}, tolerance "
             f"{'without end' if math.isinf(found.tolerance) else f'{found.tolerance:.2f}'}",
             f"lead of the best over the second: perturbed {found.perturbed_margin_pct:.1f} %, reference "
             f"{found.reference_margin_pct:.1f} %",
@@ -58,7 +58,9 @@ def show_problem(console: Console, seen: Portrait) -> None:
     )
     _head(console, "What the perturbed simulator gets wrong")
     _say(console, seen.limitation.splitlines())
-    _say(console, ["", *seen.diff.splitlines()], style=_diff_style)
+    console.print()
+    for line in seen.diff.splitlines():  # code is not broken at words
+        console.print(line, style=_diff_style(line), markup=False, highlight=False, soft_wrap=True)
     _head(console, "System and workload")
     _say(console, _facts("system", seen.entry.system))
     _say(console, _facts("workload", {**seen.entry.shared, **seen.entry.parameters}))
@@ -140,6 +142,11 @@ def _json(report: Mapping[str, Any]) -> str:
     return json.dumps(defined(report), indent=1, allow_nan=False)
 
 
+def _ratio(value: float) -> str:
+    """Two decimals, never minus zero."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
 def _row(problem: Problem) -> tuple[str, ...]:
     found = difficulty(problem.perturbed, problem.reference)
     return (
@@ -150,7 +157,7 @@ def _row(problem: Problem) -> tuple[str, ...]:
         *(f"{label} {problem.labels[label]}" for label in (problem.presented, problem.answer)),
         f"{found.perturbed_margin_pct:.1f}",
         f"{found.reference_margin_pct:.1f}",
-        f"{found.shift_over_lead:.2f}",
+        _ratio(found.shift_over_lead),
         found.level,
     )
 
@@ -232,9 +239,9 @@ def _head(console: Console, text: str) -> None:
     console.print(text, style="bold", markup=False, highlight=False)
 
 
-def _say(console: Console, lines: Sequence[str], style: Any = lambda _line: None) -> None:
+def _say(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
-        console.print(line, style=style(line), markup=False, highlight=False, soft_wrap=not console.is_terminal)
+        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def _diff_style(line: str) -> str | None:

@@ -15,7 +15,9 @@ def suite():
 
 @pytest.fixture(scope="module")
 def seen(suite):
-    return portrait(suite, "p02")
+    """The first overturned problem of one perturbation."""
+    name = next(p.id for p in suite.problems if (p.perturbation, p.outcome) == ("reuse_granularity", "overturned"))
+    return portrait(suite, name)
 
 
 def test_the_diff_is_the_perturbation(seen):
@@ -41,7 +43,7 @@ def test_the_workload_is_summarized_field_by_field(seen):
 
 
 def test_difficulty_and_confirmations_are_those_of_the_suite(suite, seen):
-    [entry] = [entry for entry in suite.manifest.problems if entry.id == "p02"]
+    [entry] = [entry for entry in suite.manifest.problems if entry.id == seen.problem.id]
     assert seen.entry == entry
     assert seen.difficulty.rival == seen.problem.answer
     assert seen.difficulty.shift_over_lead > 1
