@@ -49,7 +49,7 @@ def report(
     from proctor.report.siris_report import report_logs
 
     _one_form(as_json, as_markdown)
-    _print(report_logs(logs, _progress), as_json, as_markdown)
+    _print(report_logs(logs, reading_bar), as_json, as_markdown)
 
 
 def score(
@@ -91,7 +91,7 @@ def _print(found: Report, as_json: bool, as_markdown: bool) -> None:
     found.show(output())
 
 
-def _progress(logs: Sequence[Any]) -> Iterable[Any]:
+def reading_bar(logs: Sequence[Any]) -> Iterable[Any]:
     """A bar on stderr while logs are read; nothing where stderr is no terminal or there is little to read."""
     from rich.console import Console
     from rich.progress import track

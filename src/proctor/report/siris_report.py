@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from proctor.report.annotations import Labels
 from proctor.report.logs import Progress, read_logs
 from proctor.report.render import markdown, show
 from proctor.report.siris_tables import legend, tables
@@ -31,6 +32,7 @@ class Report:
     summaries: tuple[Summary, ...]
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    labels: Labels | None = None
 
     def show(self, console: Console) -> None:
         """Print tables, legend and notes to a terminal or a pipe."""
@@ -50,17 +52,19 @@ class Report:
             "version": FORMAT_VERSION,
             "analysis": analysis,
             "groups": [_group_json(summary) for summary in self.summaries],
+            "annotation": self.labels and self.labels.json(),
             "notes": self.notes,
             "left_out": self.left_out,
         }
-        return json.dumps(_defined(report), indent=2)
+        return json.dumps(defined(report), indent=2)
 
     def _lines(self) -> list[str]:
         return [*legend(self.summaries), *self._remarks()]
 
     def _remarks(self) -> list[str]:
         unscored = [line for summary in self.summaries if (line := _unscored(summary))]
-        remarks = [*unscored, *self.notes, *(f"left out: {line}" for line in self.left_out)]
+        annotation = self.labels.lines() if self.labels else []
+        remarks = [*unscored, *self.notes, *annotation, *(f"left out: {line}" for line in self.left_out)]
         return [f"note: {line}" for line in remarks]
 
 
@@ -68,7 +72,7 @@ def report_logs(paths: Sequence[Path], progress: Progress = iter) -> Report:
     """Report on Inspect logs and folders of them; see `read_logs` for what counts and what raises InputError."""
     reading = read_logs(paths, progress)
     left_out = tuple(f"{out.log.name}: {out.reason}" for out in reading.left_out)
-    return Report(tuple(summarize(reading.records, reading.assigned)), reading.notes, left_out)
+    return Report(tuple(summarize(reading.records, reading.assigned)), reading.notes, left_out, reading.labels)
 
 
 def report_answers(path: Path, suite_name: str) -> Report:
@@ -138,10 +142,10 @@ def _interval_json(interval: Interval | None) -> dict[str, Any]:
     return {name: getattr(interval, name) for name in ("estimate", "low", "high", "method")}
 
 
-def _defined(value: Any) -> Any:
+def defined(value: Any) -> Any:
     """Replace NaN, which JSON does not know, by null."""
     if isinstance(value, dict):
-        return {key: _defined(item) for key, item in value.items()}
+        return {key: defined(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_defined(item) for item in value]
+        return [defined(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
