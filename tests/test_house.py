@@ -54,7 +54,7 @@ STEPS = {
         "task": {"verdict", "run", "packages"},
     },
 }
-HEAVY = ("inspect_ai", "pandas", "scipy", "numpy", "pyarrow", "pydantic", "hypothesis", "rich", "psutil")
+HEAVY = ("inspect_ai", "pandas", "scipy", "numpy", "pyarrow", "pydantic", "hypothesis", "rich", "psutil", "altair")
 # Hosts that a tracked file may name: where a reader finds a standard, a paper or a project.
 PUBLIC_HOSTS = {
     "arxiv.org",

@@ -127,13 +127,13 @@ def _finished(logs: Iterable[LogFile], left_out: list[LeftOut]) -> list[LogFile]
         tasks[log.header.eval.task_id].append(log)
     kept = []
     for attempts in tasks.values():
-        done = [log for log in attempts if _went_to_its_end(log.header)]
+        done = [log for log in attempts if went_to_its_end(log.header)]
         kept += done[-1:]
         left_out += [LeftOut(log.path, _why(log, done[-1:])) for log in attempts if log not in done[-1:]]
     return kept
 
 
-def _went_to_its_end(header: EvalLog) -> bool:
+def went_to_its_end(header: EvalLog) -> bool:
     """Whether every conversation was tried. A run that tried them all and lost some to errors of ours has the status
     "error" too, but results and no error of its own; the lost ones are in it, and are reported as such.
     """
@@ -150,12 +150,12 @@ def _why(log: LogFile, instead: Sequence[LogFile]) -> str:
 def _read_run(log: LogFile) -> _Run:
     """Turn samples into records; a sample that the log holds twice (an edited log) counts as last written."""
     samples = {(str(s.id), s.epoch): s for s in read_samples(log)}
-    found = [(conversation_key(s, log.header.eval), _record(s, log.header.eval)) for s in samples.values()]
+    found = [(conversation_key(s, log.header.eval), record_in(s, log.header.eval)) for s in samples.values()]
     kept = [(key, record) for key, record in found if record is not None]
     return _Run(log, tuple(r for _, r in kept), tuple(key for key, _ in kept), len(found) - len(kept))
 
 
-def _record(sample: EvalSample, spec: EvalSpec) -> Record | None:
+def record_in(sample: EvalSample, spec: EvalSpec) -> Record | None:
     """Read the sample's last siris score, or, where it has none, what its metadata says about an unscored one.
 
     A sample that Inspect ended with an error, or that somebody invalidated, is an error of ours whatever its score.
@@ -168,7 +168,7 @@ def _record(sample: EvalSample, spec: EvalSpec) -> Record | None:
                 record = Record.from_score(score.value, score.metadata or {})
             except ValidationError:
                 continue
-            return record if record.infrastructure_error else _with_error(record, _fault(sample))
+            return with_fault(record, sample)
     try:
         return Record.model_validate(_unscored(sample, spec))
     except ValidationError:
@@ -181,7 +181,9 @@ def _fault(sample: EvalSample) -> str | None:
     return sample.error.message if sample.error is not None else None
 
 
-def _with_error(record: Record, fault: str | None) -> Record:
+def with_fault(record: Record, sample: EvalSample) -> Record:
+    """The record, marked as unscored where the sample ended with an error or was invalidated."""
+    fault = record.infrastructure_error or _fault(sample)
     return record if fault is None else record.model_copy(update={"infrastructure_error": fault})
 
 

@@ -25,9 +25,11 @@ class Conversation(StoreModel):
     """What is kept of a conversation in the sample's store, from the moment it happens.
 
     `initial` and `final` are the closing messages, None where a turn was not closed. `stopped` names turns that ran
-    into the cap on rounds. `files_read` and `reached` are by turn.
+    into the cap on rounds. `files_read` and `reached` are by turn. `packet` is the digest of the files that could be
+    read; logs of earlier versions lack it.
     """
 
+    packet: str | None = None
     initial: str | None = None
     final: str | None = None
     stopped: list[str] = Field(default_factory=list)
@@ -87,6 +89,7 @@ def two_turns(briefs: Mapping[str, Brief], rounds: int = ROUNDS) -> Solver:
 
 
 async def _converse(state: TaskState, conversation: Conversation, brief: Brief, rounds: int) -> None:
+    conversation.packet = brief.packet.digest
     watch = Watch(conversation, brief.changed)
     tools = packet_tools(Desk(brief.packet, watch.seen))
     watch.begin("initial")

@@ -10,6 +10,7 @@ from typing import Literal
 
 from proctor.errors import InputError, nearest
 from proctor.siris.problems.domain import Evidence, Version
+from proctor.siris.problems.manifest import files_digest
 
 Part = Literal["code", "parameters", "configuration", "predictions", "records"]
 CODE: tuple[Part, ...] = ("code", "parameters", "configuration")  # "Code" in the paper is always these three together
@@ -55,6 +56,11 @@ class Packet:
     def lines(self) -> dict[str, list[str]]:
         """The lines of every file; a final line break ends a line and begins none."""
         return {path: text.removesuffix("\n").split("\n") for path, text in self.files.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """What a log keeps of the packet, so that a replay can tell whether it has the same one."""
+        return files_digest(self.files)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -122,6 +122,11 @@ class Record(BaseModel):
         return cls.model_validate(facts)
 
 
+def conversation_facts(suite: str, problem: Problem, condition: str, prompt: str) -> dict[str, Any]:
+    """Return the part of a record that is known before a conversation: the metadata of its sample."""
+    return problem_facts(suite, problem) | {"condition": condition, "prompt": prompt}
+
+
 def problem_facts(suite: str, problem: Problem) -> dict[str, Any]:
     """Return the part of a record that the problem fixes: the evaluator's facts, never shown in a message."""
     return {

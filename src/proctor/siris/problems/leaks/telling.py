@@ -3,7 +3,7 @@
 Partners of a pair share frame and recommendation, so outcomes are swapped within pairs: under the null of no leak
 every swap is as likely as what is there. Two families of tests, each held at 5 % by Holm's rule: the three classifiers,
 and the features one by one. A suite without a leak fails either with a probability of at most 5 %, and the same suite
-always gets the same numbers. docs/decisions/0006-leak-audit.md has the measured power.
+always gets the same numbers. docs/decisions/0007-leak-audit.md has the measured power.
 """
 
 from __future__ import annotations
