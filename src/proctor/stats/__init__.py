@@ -1,9 +1,9 @@
 """Statistics as pure functions over arrays. Every result names its unit of analysis. Imports nothing else of ours."""
 
 from proctor.stats.agreement import cohens_kappa
-from proctor.stats.bootstrap import DRAWS, cluster_bootstrap, resample_counts
+from proctor.stats.bootstrap import DRAWS, cluster_bootstrap, percentile_bounds, resample_counts
 from proctor.stats.intervals import Interval, clopper_pearson, wilson
-from proctor.stats.paired import PairedTest, holm, mcnemar_exact, sign_flip
+from proctor.stats.paired import PairedTest, holm, mcnemar_exact, sign_flip, sign_flips
 from proctor.stats.power import paired_proportions, power, resampled
 from proctor.stats.proportions import Contrast, cluster_contrasts
 
@@ -19,9 +19,11 @@ __all__ = [
     "holm",
     "mcnemar_exact",
     "paired_proportions",
+    "percentile_bounds",
     "power",
     "resample_counts",
     "resampled",
     "sign_flip",
+    "sign_flips",
     "wilson",
 ]
