@@ -1,6 +1,6 @@
 """Statistics as pure functions over arrays. Every result names its unit of analysis. Imports nothing else of ours."""
 
-from proctor.stats.agreement import cohens_kappa
+from proctor.stats.agreement import clustered_kappa, cohens_kappa
 from proctor.stats.bootstrap import DRAWS, cluster_bootstrap, percentile_bounds, resample_counts
 from proctor.stats.intervals import Interval, wilson
 from proctor.stats.paired import PairedTest, holm, mcnemar_exact, sign_flips
@@ -14,6 +14,7 @@ __all__ = [
     "PairedTest",
     "cluster_bootstrap",
     "cluster_contrasts",
+    "clustered_kappa",
     "cohens_kappa",
     "holm",
     "mcnemar_exact",

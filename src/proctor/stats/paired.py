@@ -102,7 +102,7 @@ def _as_extreme(flips: FloatArray, differences: FloatArray) -> FloatArray:
 def mcnemar_exact(only_first: int, only_second: int) -> float:
     """Two-sided exact p-value for discordant pairs: binomial with p = 1/2 (McNemar 1947). Unit: one matched pair.
 
-    Right where each cluster gives one yes or no a side; with repetitions use `sign_flip`.
+    Right where each cluster gives one yes or no a side; with repetitions use `sign_flips`.
     """
     discordant = only_first + only_second
     return float(stats.binomtest(only_first, discordant, 0.5).pvalue) if discordant else 1.0

@@ -97,6 +97,9 @@ class Domain(Protocol):
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         """Where the versions differ: packet path -> line numbers (from 1) in the given version."""
 
+    def limitation(self, perturbation: str) -> str:
+        """What the perturbed simulator gets wrong: one line in short, then an explanation (evaluator only)."""
+
 
 @dataclass(frozen=True)
 class Problem:

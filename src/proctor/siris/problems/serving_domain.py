@@ -19,6 +19,7 @@ from proctor.serving import designs, files, profiles
 from proctor.serving.simulator.config import Config
 from proctor.siris.problems import perturbations
 from proctor.siris.problems.domain import Case, Evidence, Frame, Prediction, Version
+from proctor.siris.problems.perturbations.limitations import LIMITATIONS
 from proctor.siris.problems.versions import load_package, reference_source
 
 _PARTS = ("config", "costs", "metrics", "simulate", "workload")
@@ -145,6 +146,9 @@ class ServingDomain:
 
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         return perturbations.changed_lines(perturbation, version)
+
+    def limitation(self, perturbation: str) -> str:
+        return f"{perturbations.get(perturbation).limitation}\n{LIMITATIONS[perturbation]}"
 
 
 _METRIC_NAMES = {"e2e": "end-to-end latency", "ttft": "time to first token"}

@@ -104,7 +104,7 @@ async def _turn(state: TaskState, tools: list[ToolDef], rounds: int) -> str | No
     for _ in range(rounds):
         state.output = await model.generate(state.messages, tools=tools)
         refuse_unprintable_calls(state.output.message)
-        message = _well_formed_message(state.output.message)
+        message = well_formed_message(state.output.message)
         state.messages.append(message)
         if not message.tool_calls:
             return message.text
@@ -117,7 +117,7 @@ def _note_stop(conversation: Conversation, turn: Turn, closing: str | None) -> N
         conversation.stopped = [*conversation.stopped, turn]
 
 
-def _well_formed_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
+def well_formed_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
     """The message without lone surrogates: with one of them, writing the log fails, and that ends the whole run."""
     try:
         message.model_dump_json()

@@ -112,6 +112,10 @@ class Suite:
         """Evaluator only: packet path -> line numbers (from 1) in which the versions differ."""
         return self.domain.changed_lines(problem.perturbation, version)
 
+    def limitation(self, problem: Problem) -> str:
+        """Evaluator only: what the perturbed simulator gets wrong, in words."""
+        return self.domain.limitation(problem.perturbation)
+
 
 def load_suite(name_or_folder: str | Path) -> Suite:
     """A frozen suite by name, or any suite by folder; raises InputError with what there is."""
