@@ -8,6 +8,8 @@ from proctor.cli import (
     siris_annotate,
     siris_audit,
     siris_build,
+    siris_compare,
+    siris_power,
     siris_replay,
     siris_review,
     siris_show,
@@ -28,6 +30,8 @@ for _step in (
     siris_review,
     siris_annotate,
     siris_verdict,
+    siris_compare,
+    siris_power,
     siris_replay,
 ):
     _step.register(siris_app)

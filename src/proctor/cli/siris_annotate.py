@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proctor.cli import _text
-from proctor.cli._progress import progress_bar
+from proctor.cli._progress import progress_bar, reading_bar
 from proctor.cli.siris_review import PRICES_HELP
 
 if TYPE_CHECKING:  # `proctor --help` imports this file: what it needs at run time is imported below
@@ -54,7 +54,6 @@ def annotate(
     the command to resume: what is labelled is not asked again. Exit status 0 if all are labelled, 1 if some are
     missing, 2 if the command cannot work.
     """
-    from proctor.cli.siris_verdict import reading_bar
     from proctor.report.annotation_report import choose, report_annotations
     from proctor.report.annotations import default_folder
     from proctor.report.logs import read_logs

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from proctor.errors import InputError
 from proctor.report.log_files import LogFile, sample_keys, stream_samples
 from proctor.report.logs import record_in, went_to_its_end, with_fault
-from proctor.report.siris_report import Report
+from proctor.report.siris_report import make_report
 from proctor.siris.problems.manifest import evidence_digest
 from proctor.siris.problems.suites import Suite
 from proctor.siris.review.briefs import Brief
@@ -22,7 +22,6 @@ from proctor.siris.verdict.differences import Difference, unequal
 from proctor.siris.verdict.records import Record, conversation_facts
 from proctor.siris.verdict.replay import SCORE, Replayed, replay
 from proctor.siris.verdict.scoring import solved
-from proctor.siris.verdict.summary import summarize
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSpec
@@ -205,6 +204,6 @@ def _report_digest(records: Sequence[Record | None]) -> str | None:
     if not known or len(known) < len(records):
         return None
     try:
-        return sha256(Report(tuple(summarize(known))).json().encode()).hexdigest()
+        return sha256(make_report(known).json().encode()).hexdigest()
     except ValueError:  # an edited log may hold one conversation twice
         return None

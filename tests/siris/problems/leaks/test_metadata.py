@@ -13,12 +13,13 @@ from proctor.siris.problems.leaks.metadata import features
 
 EVIDENCE = Evidence(
     description={
+        "system-description.md": "",
         "workload.json": '["ab", 10, "c"]\n',
         **{f"candidates/{label}.py": f"# {label}\n" for label in "ABCD"},
     },
     code={"simulator/a.py": '"""Says."""\nx = 1\n# so\ny = 2\n'},
     parameters={},
-    configuration={},
+    configuration={"configuration.json": ""},
     predictions={"prediction.json": "1.25 2 3.5"},
     records={"execution-records/A.jsonl": "1\n", "execution-records/C.jsonl": "1\n2\n3\n"},
 )
@@ -74,7 +75,7 @@ def test_a_feature_is_what_it_says(found, name, value):
 
 
 def test_what_is_not_there_gives_no_feature(found):
-    assert not any(name.startswith(("configuration", "workload parameter kind")) for name in found)
+    assert not any(name.startswith(("cost-parameters", "workload parameter kind")) for name in found)
 
 
 def test_the_answer_and_the_reference_are_no_features(frozen):

@@ -41,7 +41,7 @@ def test_a_word_that_must_not_stand_there_is_found(frozen, doctor, path, text):
 
 def test_a_word_in_the_question_or_in_a_path_is_found(frozen):
     question = replace(frozen[0], problem=replace(frozen[0].problem, question="Which flaw matters?"))
-    renamed = replace(frozen[0].perturbed, records={"perturbed/A.jsonl": ""})
+    renamed = replace(frozen[0].perturbed, records={"execution-records/perturbed.jsonl": ""})
     assert check(words, [question]).details == ("p01: question: says 'flaw'",)
     assert check(words, [replace(frozen[0], perturbed=renamed)]).holds is False
 
