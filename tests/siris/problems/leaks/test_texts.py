@@ -72,9 +72,10 @@ def test_one_version_written_otherwise_is_found(frozen, doctor, path, edit, find
 
 
 def test_a_file_that_one_version_lacks_is_found(frozen):
-    without = replace(frozen[0].reference, predictions={})
+    kept = {path: text for path, text in frozen[0].reference.records.items() if path != "execution-records/B.jsonl"}
+    without = replace(frozen[0].reference, records=kept)
     assert check(template, [replace(frozen[0], reference=without)]).details == (
-        "p01: only one version has prediction.json",
+        "p01: only one version has execution-records/B.jsonl",
     )
 
 
