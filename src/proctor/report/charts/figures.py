@@ -82,7 +82,7 @@ def _conditions(material: Material) -> Figure:
         "perturbed bar is split by kind of problem: upheld problems give U / 2, overturned ones O / 2. Whiskers are "
         "95 % intervals; the dashed line is random choice.",
         paper="4a",
-        narrowest=440,
+        narrowest=340,
         missing=_needs("--condition none --condition perturbed --condition reference"),
     )
     said = _said(rows, {"none_J": "no simulator", "reference_J": "reference", "J": "perturbed"})
@@ -95,7 +95,7 @@ def _plane(material: Material) -> Figure:
         "judgment-and-disposition",
         "Judgment and disposition",
         "J to the right, D upwards, of the final choices under the perturbed simulator. Shaded: what no pair of "
-        "accuracies can give. Upper left corner of the open region: the follow rule (J 50, D +50). Lines are 95 % "
+        "accuracies can give. At the top of the open region: the follow rule (J 50, D +50). Lines are 95 % "
         "intervals of J and of D, each on its own, cut at the edge of the plot.",
         paper="4b",
         narrowest=560,

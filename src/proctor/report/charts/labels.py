@@ -53,7 +53,7 @@ def _candidates(x: float, y: float) -> list[Place]:
     rings = [
         Place(x + side * away, y + step * LINE, "left" if side > 0 else "right")
         for away in (GAP, 3 * GAP, 8 * GAP)
-        for step in (1, -1, 2, -2, 3, -3, 4, -4)
+        for step in (1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7)
         for side in (1, -1)
     ]
     return near + rings

@@ -28,7 +28,7 @@ from proctor.report.page import words
 from proctor.report.siris_report import Report
 from proctor.report.siris_tables import legend
 
-OPEN_ROWS, MOST_ROWS, MOST_LINES = 30, 200, 20
+OPEN_ROWS, MOST_ROWS, MOST_LINES = 60, 200, 20
 _LEFT_TO_FILES = ("problems",)
 
 
@@ -50,11 +50,15 @@ class Shown:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     labels: int
+    numbers: int
     cut: int = 0
 
     @property
     def open(self) -> bool:
         return len(self.rows) <= OPEN_ROWS
+
+    def numeric(self, column: int) -> bool:
+        return self.labels <= column < self.labels + self.numbers
 
 
 def render(report: Report, figures: Sequence[Figure]) -> str:
@@ -116,7 +120,7 @@ def _shown(table: NumberTable, names: Names) -> Shown:
         for row, texts in zip(table.rows, printed.rows, strict=True)
     ]
     kept, cut = rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS)
-    return Shown(table.name, printed.title, printed.columns, tuple(kept), printed.labels, cut)
+    return Shown(table.name, printed.title, printed.columns, tuple(kept), printed.labels, len(table.columns), cut)
 
 
 def _who(row: Row, names: Names) -> str:

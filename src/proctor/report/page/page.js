@@ -24,7 +24,9 @@
 
   async function draw(place) {
     const spec = specs[place.dataset.figure][Number(place.dataset.panel)];
-    spec.config.legend.columns = Math.max(1, Math.floor(place.clientWidth / 180));
+    const wide = place.clientWidth;
+    spec.config.legend.columns = Math.max(1, Math.floor(wide / 180));
+    spec.config.axis.labelLimit = Math.max(100, Math.min(230, wide / 3));
     // The interpreter evaluates Vega's expressions, so the page's policy need not allow eval.
     const options = { ast: true, actions: false, renderer: "svg", tooltip: { theme: "page", disableDefaultStyle: true } };
     try {

@@ -34,9 +34,10 @@ def lead(report: Report) -> str:
     assigned = sum(s.coverage.assigned for s in report.summaries)
     scored = sum(s.coverage.scored for s in report.summaries)
     repeated = max((r.repetition for r in report.records), default=0)
+    often = "once" if repeated <= 1 else f"up to {repeated} times"
     return (
         f"{_many(models, 'model')} answered {_many(problems, 'problem')} ({_many(pairs, 'pair')}) of {suites} under "
-        f"{_many(conditions, 'evidence condition')}, up to {_many(repeated, 'time')} each: {scored} of {assigned} "
+        f"{_many(conditions, 'evidence condition')}, {often} each: {scored} of {assigned} "
         f"assigned conversations are scored."
     )
 
@@ -77,20 +78,20 @@ def _leaning(disposition: Number) -> str:
 
 
 def unresolved(tables: Iterable[NumberTable]) -> list[str]:
-    """The comparisons whose direction the data do not tell, one line each, measured ones alone."""
-    found = []
-    for table in tables:
-        if not table.name.startswith(("compare_", "movement")):
-            continue
-        for row in table.rows:
-            if row.source == "measured" and "not resolved" in row.remark:
-                found.append(f"{_label(table, row)}: {row.remark}")
-    return found
+    """The measured comparisons whose direction the data do not tell, one line each, the perturbed condition first."""
+    found = [
+        ("perturbed" not in row.labels, f"{_label(table, row)}: {row.remark}")
+        for table in tables
+        if table.name.startswith("compare_")
+        for row in table.rows
+        if row.source == "measured" and "not resolved" in row.remark
+    ]
+    return [line for _, line in sorted(found, key=lambda item: item[0])]
 
 
 def _label(table: NumberTable, row: Row) -> str:
     labels = dict(zip(table.labels, row.labels, strict=True))
-    between = f"{labels.pop('second')} against {labels.pop('first')}" if "second" in labels else "final against initial"
+    between = f"{labels.pop('second')} against {labels.pop('first')}"
     kept = [value for name, value in labels.items() if name not in table.hidden and value not in ("", "standard")]
     return f"{', '.join(kept)}: {between}" if kept else between
 
