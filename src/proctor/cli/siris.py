@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from proctor.cli import siris_build, siris_review, siris_verdict
+from proctor.cli import siris_build, siris_compare, siris_power, siris_review, siris_verdict
 
 siris_app = typer.Typer(
     help="Ask models whether a simulator's flaw overturns its recommendation (the SIRIS paper).",
@@ -12,5 +12,5 @@ siris_app = typer.Typer(
     no_args_is_help=True,
 )
 
-for _step in (siris_build, siris_review, siris_verdict):
+for _step in (siris_build, siris_review, siris_verdict, siris_compare, siris_power):
     _step.register(siris_app)

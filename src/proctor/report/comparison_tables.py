@@ -31,11 +31,16 @@ _COLUMNS = (
 )
 
 
-def comparison_tables(records: Iterable[Record], published: bool = False, bys: Sequence[By] = BYS) -> list[NumberTable]:
-    """One table for each way to compare that has anything to compare; `published` adds the paper's turns (Table 4)."""
+def compare_all(records: Iterable[Record], bys: Sequence[By] = BYS) -> list[Comparison]:
+    """Everything that can be compared in the given ways."""
     kept = list(records)
-    made = [comparison_table(compare(kept, by), by, published) for by in bys]
-    return [with_hidden(table) for table in made if any(row.source == "measured" for row in table.rows)]
+    return [comparison for by in bys for comparison in compare(kept, by)]
+
+
+def comparison_tables(comparisons: Sequence[Comparison], published: bool = False) -> list[NumberTable]:
+    """One table for each way of comparing that occurs; `published` adds the paper's models to the turns (Table 4)."""
+    ways = [by for by in BYS if any(c.by == by for c in comparisons)]
+    return [with_hidden(comparison_table([c for c in comparisons if c.by == by], by, published)) for by in ways]
 
 
 def comparison_table(comparisons: Sequence[Comparison], by: By, published: bool = False) -> NumberTable:
@@ -60,19 +65,19 @@ def comparison_legend(tables: Sequence[NumberTable]) -> list[str]:
     ]
 
 
-def unmatched_notes(comparisons: Iterable[Comparison]) -> list[str]:
-    """Say which comparisons had to leave conversations out."""
-    return [
-        f"{c.first} and {c.second}{_where(c)}: {c.unmatched} conversations have no partner (problem and repetition) in "
-        "the other and are not compared"
-        for c in comparisons
-        if c.unmatched
-    ]
-
-
-def _where(comparison: Comparison) -> str:
-    shared = [value for value in comparison.group[1:] if value and value != "standard"]
-    return f" ({', '.join(shared)})" if shared else ""
+def unmatched_notes(comparisons: Sequence[Comparison]) -> list[str]:
+    """Say where comparisons had to leave conversations out, one line for each way of comparing."""
+    lines = []
+    for by in BYS:
+        partial = [c for c in comparisons if c.by == by and c.unmatched]
+        if partial:
+            worst = max(partial, key=lambda c: c.unmatched)
+            lines.append(
+                f"{_WORDS[by][0].lower()}: in {len(partial)} comparisons conversations are left out that have no "
+                f"partner (same problem and repetition) in the other; {worst.first} and {worst.second} lack most, "
+                f"{worst.unmatched} beside {worst.matched} matched"
+            )
+    return lines
 
 
 def _family(table: NumberTable) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from proctor.report.comparison_tables import comparison_legend, comparison_tables
+from proctor.report.comparison_tables import compare_all, comparison_legend, comparison_tables, unmatched_notes
 from proctor.report.logs import Progress, read_logs
 from proctor.report.numbers import NumberTable
 from proctor.report.paper_tables import missing_runs, paper_tables
@@ -103,18 +103,18 @@ def make_report(
     """Compute everything from records. `assigned` as for `summarize`; `published` adds the paper's rows."""
     kept = tuple(records)
     summaries = tuple(summarize(kept, assigned))
-    runs = Runs.of(summaries)
+    runs, compared = Runs.of(summaries), compare_all(kept)
     tables = (
         judgment(runs, published),
         *paper_tables(runs, published),
         wrong_choices(runs, published),
         *slice_tables(kept),
-        *comparison_tables(kept, published),
+        *comparison_tables(compared, published),
         coverage(runs),
         problem_table(kept),
     )
-    said = (*notes, PUBLISHED_NOTE) if published else tuple(notes)
-    return Report(kept, runs.summaries, tables, said, tuple(left_out), tuple(missing_runs(runs)))
+    said = [*notes, *unmatched_notes(compared), *([PUBLISHED_NOTE] if published else [])]
+    return Report(kept, runs.summaries, tables, tuple(said), tuple(left_out), tuple(missing_runs(runs)))
 
 
 def report_logs(paths: Sequence[Path], progress: Progress = iter, *, published: bool = False) -> Report:

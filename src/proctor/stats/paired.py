@@ -15,7 +15,9 @@ from proctor.stats.bootstrap import FloatArray
 EXACT_UP_TO = 16
 DRAWS = 100_000
 _EQUAL = 1e-12
-_BLOCK = 4096  # flips at a time: what they are multiplied with stays in the cache
+# Flips and data sets at a time: their product stays small.
+_BLOCK = 4096
+_SETS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,12 @@ def _signs(bits: npt.NDArray[np.integer[Any]]) -> FloatArray:
 
 def _as_extreme(flips: FloatArray, differences: FloatArray) -> FloatArray:
     """Count, for each data set, the flips whose sum is as far from zero as the one observed."""
-    slack = _EQUAL * max(1, differences.shape[1])
-    least = np.abs(differences.sum(axis=1)) - slack
-    return np.asarray(np.count_nonzero(np.abs(flips @ differences.T) >= least, axis=0), dtype=np.float64)
+    least = np.abs(differences.sum(axis=1)) - _EQUAL * max(1, differences.shape[1])
+    hits = [
+        np.count_nonzero(np.abs(flips @ differences[i : i + _SETS].T) >= least[i : i + _SETS], axis=0)
+        for i in range(0, len(differences), _SETS)
+    ]
+    return np.concatenate(hits, dtype=np.float64)
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
