@@ -41,15 +41,12 @@ def conditions(rows: Sequence[Flat], chance: float | None, description: str) -> 
     ends = [{**bar, "beyond": bar.get("high", bar["J"])} for bar in bars if bar["last"]]
     order = whos(rows)
     where = {"y": models(order), "yOffset": alt.YOffset("condition:N", sort=list(BARS))}
+    look = {"color": palette("part", PARTS), "opacity": faded(BY_BOTH)}
     tooltip = tips(
         *(("who", "model", ""), ("condition", "condition", ""), ("part", "part", ""), ("J", "J", ".1f")),
         *(("interval", "95 % interval", ""), ("U", "U", ".1f"), ("O", "O", ".1f")),
     )
-    drawn = (
-        alt.Chart(data(bars))
-        .mark_bar()
-        .encode(x=_judgment("start"), x2="end:Q", color=palette("part", PARTS), opacity=faded(BY_BOTH), tooltip=tooltip, **where)
-    )
+    drawn = alt.Chart(data(bars)).mark_bar().encode(x=_judgment("start"), x2="end:Q", tooltip=tooltip, **look, **where)
     bounds = (
         alt.Chart(data([bar for bar in ends if "low" in bar]))
         .mark_rule(strokeWidth=1.5)
@@ -90,7 +87,7 @@ def _about(row: Flat, condition: str, name: str) -> Flat:
 
 
 def decisions(rows: Sequence[Flat], description: str) -> list[Chart]:
-    """Figure 6: final choices of the responses that identify the limitation, upheld to the left, overturned to the right.
+    """Figure 6: final choices of the responses that identify the limitation, upheld problems to the left.
 
     Rows hold `who`, `outcome`, `choice` (a key of CHOICES) and `count`.
     """
@@ -108,13 +105,18 @@ def decisions(rows: Sequence[Flat], description: str) -> list[Chart]:
         alt.Chart(data(segments))
         .mark_bar()
         .encode(
-            x=across("start"), x2="end:Q", y=models(order), color=palette("choice", CHOICES), opacity=faded(), tooltip=tooltip
+            x=across("start"),
+            x2="end:Q",
+            y=models(order),
+            color=palette("choice", CHOICES),
+            opacity=faded(),
+            tooltip=tooltip,
         )
     )
     layers: list[alt.Chart] = [drawn]
-    for side, align, shift in (("upheld", "right", -4), ("overturned", "left", 4)):
-        ends = [end for end in _ends(segments) if end["outcome"] == side]
-        text = alt.Chart(data(ends)).mark_text(align=align, dx=shift)
+    for side in ("upheld", "overturned"):
+        ends = alt.Chart(data([end for end in _ends(segments) if end["outcome"] == side]))
+        text = ends.mark_text(align="right", dx=-4) if side == "upheld" else ends.mark_text(align="left", dx=4)
         layers.append(text.encode(x=across("end"), y=models(order), text="total:N", opacity=faded()))
     layers.append(alt.Chart(data([{"at": 0}])).mark_rule(color=INK).encode(x=across("at")))
     return [panel(*layers, width=WIDTH, height=max(80, 24 * len(order)), description=description)]

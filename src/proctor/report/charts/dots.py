@@ -56,7 +56,7 @@ def evidence(rows: Sequence[Flat], chance: float | None, description: str) -> li
 
     The dashed lines are the follow rule, J = 50, and random choice.
     """
-    colours = {name: colour for name, colour in EVIDENCE.values()}
+    colours = dict(EVIDENCE.values())
     seen = [{**row, "condition": row["evidence"], "series": EVIDENCE[row["evidence"]][0]} for row in rows]
     lines = (50.0, *([chance] if chance is not None else []))
     axes = {"J": Axis("Judgment J (%)", lines=lines), "D": Axis("Disposition D (points)", POINTS, (0.0,), "+.1f")}
@@ -95,7 +95,7 @@ def reach(rows: Sequence[Flat], description: str) -> list[Chart]:
 def loss(rows: Sequence[Flat], description: str) -> list[Chart]:
     """Selection loss of the wrong choices, the median over problems, by kind of error. Rows hold loss_KIND."""
     found = [dot for kind in LOSSES for dot in _of(_named(rows, kind), f"loss_{kind.replace(' ', '_')}")]
-    most = max([10.0, *(dot.get("high", dot["value"]) for dot in found)])
+    most = max([10.0, *(float(dot[end]) for dot in found for end in ("value", "high") if end in dot)])
     axis = Axis("Selection loss under the reference simulator (%), median over problems", (0.0, 1.05 * most))
     return [_dots(found, whos(rows), axis, LOSSES, description, width=WIDTH)]
 
@@ -120,8 +120,8 @@ def _of(rows: Sequence[Flat], name: str) -> list[Flat]:
     for row in rows:
         if name not in row:
             continue
-        about = {key: row[key] for key in ("who", "source", "series", "condition") if key in row}
-        dot = {**about, "value": row[name], "interval": "none"}
+        about: Flat = {key: row[key] for key in ("who", "source", "series", "condition") if key in row}
+        dot: Flat = {**about, "value": row[name], "interval": "none"}
         if (low := row.get(f"{name}_low")) is not None:
             high = row[f"{name}_high"]
             dot |= {"low": low, "high": high, "interval": f"{low:.1f} to {high:.1f}"}

@@ -207,7 +207,7 @@ def _loss(material: Material) -> Figure:
         "Selection loss of wrong choices",
         "How much worse the chosen design is than the best one under the reference simulator: the median over "
         "problems of each problem's median, by kind of error, with 95 % intervals.",
-        missing=f"No wrong choice of a design was read under the perturbed simulator. {_needs('--condition perturbed')}",
+        missing=f"No wrong choice under the perturbed simulator was read. {_needs('--condition perturbed')}",
     )
     titles = {f"loss_{kind.replace(' ', '_')}": kind for kind in dots.LOSSES}
     return _drawn(plain, rows, lambda words: dots.loss(rows, words), f"Loss in percent. {_said(rows, titles)}")

@@ -39,7 +39,7 @@ def perturbations(rows: Sequence[Flat], description: str) -> list[Chart]:
 
 
 def _cell(row: Flat) -> Flat:
-    kept = {key: row[key] for key in ("who", "source", "perturbation", "J", "U", "O", "problems") if key in row}
+    kept: Flat = {key: row[key] for key in ("who", "source", "perturbation", "J", "U", "O", "problems") if key in row}
     if "J_low" not in row:
         return {**kept, "bounds": "", "interval": "none"}
     low, high = row["J_low"], row["J_high"]

@@ -55,7 +55,10 @@ def shapes(field: str, kinds: Sequence[str]) -> alt.Shape:
 
 def line_at(value: float, axis: alt.X) -> alt.Chart:
     """A vertical line for a rule that needs no model: following always, or choosing at random. `axis` shows `at`."""
-    return alt.Chart(data([{"at": value}])).mark_rule(strokeDash=[4, 3], opacity=0.55, color=INK).encode(x=axis)
+    line: alt.Chart = (
+        alt.Chart(data([{"at": value}])).mark_rule(strokeDash=[4, 3], opacity=0.55, color=INK).encode(x=axis)
+    )
+    return line
 
 
 def tips(*fields: tuple[str, str, str]) -> list[alt.Tooltip]:
@@ -68,7 +71,7 @@ def tips(*fields: tuple[str, str, str]) -> list[alt.Tooltip]:
 
 def panel(*layers: alt.Chart, width: int, height: int, description: str) -> Chart:
     """Layers as one panel; rows that lack a field are simply not drawn."""
-    return alt.layer(*layers).properties(width=width, height=height, description=description)
+    return alt.LayerChart(layer=list(layers), width=width, height=height, description=description)
 
 
 def themed(chart: Any) -> Any:

@@ -34,8 +34,7 @@ def write_report(report: Report, out: Path, *, published: bool = False) -> Writt
     this one are removed. The same report gives the same bytes. `published`: the report's tables hold the paper's rows.
     Raises InputError where it cannot write.
     """
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out}: is a file; --out wants a folder, which is made if it does not exist")
+    refuse_files(out)
     figures = make_figures(report.tables, report.records, published=published)
     page = render(report, figures)
     tables = write_tables(report.tables, report.records, out / TABLES)
@@ -45,6 +44,12 @@ def write_report(report: Report, out: Path, *, published: bool = False) -> Writt
     except OSError as error:
         raise InputError(f"{out}: cannot write there ({error.strerror}); give another --out") from error
     return Written(path, tuple(tables), tuple(drawn), tuple(figure.name for figure in figures if not figure.panels))
+
+
+def refuse_files(out: Path) -> None:
+    """Raise InputError where `out` is a file: worth knowing before everything is computed."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: is a file; --out wants a folder, which is made if it does not exist")
 
 
 def _write_figures(figures: Sequence[Figure], folder: Path) -> list[Path]:

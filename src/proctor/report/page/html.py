@@ -93,7 +93,7 @@ def vega_bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script, out of vl-convert; it sets `vegaEmbed` on the window."""
     import vl_convert
 
-    made: str = vl_convert.javascript_bundle(vl_version=VEGA_LITE)
+    made: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
     return made.replace("</script", "<\\/script")
 
 
