@@ -63,11 +63,16 @@ def predictions(domain: Domain, case: Case, perturbation: str | None) -> dict[st
     return {design: domain.predict(case, design, perturbation) for design in domain.designs(case.design_problem)}
 
 
-def assess(domain: Domain, case: Case, perturbation: str) -> Assessment | str:
-    """Run the candidates under both versions; returns why the case is not admitted, as soon as that is clear."""
+def assess(domain: Domain, case: Case, perturbation: str, presented: str | None = None) -> Assessment | str:
+    """Run the candidates under both versions; returns why the case is not admitted, as soon as that is clear.
+
+    With `presented`, a case in which another design is recommended is not admitted.
+    """
     perturbed = predictions(domain, case, perturbation)
     if not _wins_clearly(perturbed):
         return UNCLEAR["perturbed"]
+    if presented not in (None, best(perturbed)):
+        return "another recommendation than the partner's"
     judged = judge(perturbed, predictions(domain, case, None))
     if judged == UNCLEAR["reference"] or predictions(domain, case, perturbation) == perturbed:
         return judged

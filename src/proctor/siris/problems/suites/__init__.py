@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,10 @@ from proctor.siris.problems.manifest import (
 from proctor.siris.problems.pairs import confirmation_traces
 
 # What `verify` holds the shipped manifests against; scripts/refreeze_suite.py prints the new one.
-FROZEN_DIGESTS = {"routing-v1": "b80312d5edb9965d81b8fc014a720f3df5853c54605f3e585079e11b4cda8b3c"}
+FROZEN_DIGESTS = {
+    "routing-v1": "c5f57a830309064723a3690306d5efb76a78bb4f1573453aa1f3c4a210ef878e",
+    "serving-v1": "23419493067125d4deac874dc0d6584bbd5d6a2d7667047cc4d5b409edc46b9e",
+}
 
 
 def frozen_suites() -> dict[str, Path]:
@@ -53,6 +57,12 @@ class Suite:
     @property
     def domain(self) -> Domain:
         return get_domain(self.manifest.domain)
+
+    @property
+    def pairs_by_perturbation(self) -> dict[str, int]:
+        """How many pairs of which perturbation, by name."""
+        kinds = (entry.perturbation for entry in self.manifest.problems if entry.outcome == "upheld")
+        return dict(sorted(Counter(kinds).items()))
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
