@@ -97,7 +97,7 @@ def decisions(rows: Sequence[Flat], description: str) -> list[Chart]:
 
     def across(field: str) -> alt.X:
         title = "identifying responses: upheld problems to the left, overturned to the right"
-        axis = alt.Axis(labelExpr="format(abs(datum.value), 'd')", tickMinStep=1)
+        axis = alt.Axis(labelExpr="format(abs(datum.value), 'd')", tickMinStep=1, tickCount=8)
         return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=[-reach, reach], nice=False), axis=axis)
 
     tooltip = tips(("who", "model", ""), ("outcome", "problems", ""), ("choice", "choice", ""), ("count", "n", "d"))

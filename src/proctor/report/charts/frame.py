@@ -41,13 +41,15 @@ class Plane:
 
     def x(self, field: str) -> alt.X:
         scale = alt.Scale(domain=[self.left, 100], nice=False, zero=False)
-        return alt.X(f"{field}:Q", title="Judgment J (%)", scale=scale, axis=alt.Axis(tickCount=10))
+        return alt.X(f"{field}:Q", title="Judgment J (%)", scale=scale, axis=alt.Axis(tickCount=10, tickMinStep=10))
 
     def y(self, field: str) -> alt.Y:
         scale = alt.Scale(domain=[self.low, self.high], nice=False, zero=False)
         signed = "datum.value === 0 ? '0' : format(datum.value, '+d')"
         title = "Disposition D (points); above 0: upheld problems go better"
-        return alt.Y(f"{field}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=10, labelExpr=signed))
+        return alt.Y(
+            f"{field}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=10, tickMinStep=10, labelExpr=signed)
+        )
 
     def at(self, x: str = "J", y: str = "D") -> dict[str, Any]:
         return {"x": self.x(x), "y": self.y(y)}

@@ -43,4 +43,4 @@ def _cell(row: Flat) -> Flat:
     if "J_low" not in row:
         return {**kept, "bounds": "", "interval": "none"}
     low, high = row["J_low"], row["J_high"]
-    return {**kept, "bounds": f"{low:.0f}-{high:.0f}", "interval": f"{low:.1f} to {high:.1f}"}
+    return {**kept, "bounds": f"{low:.0f} to {high:.0f}", "interval": f"{low:.1f} to {high:.1f}"}
