@@ -31,9 +31,9 @@ def power(
     wanted: Annotated[
         float | None, typer.Option("--power", min=0.5, max=0.99, help="Find the pairs that give this power.")
     ] = None,
-    repetitions: Annotated[list[int], typer.Option(min=1, max=100, help="Conversations per problem; repeatable.")] = [
-        3
-    ],
+    repetitions: Annotated[
+        list[int] | None, typer.Option(min=1, max=100, help="Conversations per problem; repeatable. Default: 3.")
+    ] = None,
     judgment: Annotated[float, typer.Option(min=0, max=100, help="J of the weaker model, in percent.")] = 60.0,
     within: Annotated[
         float, typer.Option(min=0, max=0.99, help="Correlation of repetitions: of two answers to one problem.")
@@ -57,7 +57,7 @@ def power(
         raise InputError("give either --pairs, to get the power, or --power, to get the pairs")
     if judgment + gap > 100:
         raise InputError(f"--judgment {judgment:g} + --gap {gap:g}: the better model's J would be above 100")
-    plans = [Plan(n, gap, judgment, within, between, alpha, comparisons) for n in repetitions]
+    plans = [Plan(n, gap, judgment, within, between, alpha, comparisons) for n in repetitions or [3]]
     rows = [row for plan in plans for row in _rows(plan, pairs or [], wanted)]
     if as_json:
         _print_json(plans[0], rows)

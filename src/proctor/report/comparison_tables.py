@@ -13,10 +13,10 @@ from proctor.siris.verdict.records import Record
 from proctor.stats import holm, mcnemar_exact
 
 _WORDS: Mapping[By, tuple[str, str]] = {
-    "model": ("Models compared", "models, within one condition and prompt"),
-    "condition": ("Conditions compared", "pairs of conditions of every model, within one prompt"),
-    "prompt": ("Prompts compared", "pairs of prompts of every model, within one condition"),
-    "turn": ("Turns compared", "models, within one condition and prompt"),
+    "model": ("Models compared", "all pairs of models under one condition and prompt"),
+    "condition": ("Conditions compared", "all pairs of conditions of all models, with one prompt"),
+    "prompt": ("Prompts compared", "all pairs of prompts of all models, under one condition"),
+    "turn": ("Turns compared", "the turns of all models under one condition and prompt"),
 }
 _COLUMNS = (
     Column("only_first", "only first"),
@@ -56,10 +56,10 @@ def comparison_legend(tables: Sequence[NumberTable]) -> list[str]:
     """Explain the columns, and over which comparisons Holm's correction goes."""
     if not tables:
         return []
-    families = {table.name: f"{title.lower()}: {family}" for table in tables for title, family in [_family(table)]}
+    families = "; ".join(_family(table) for table in tables)
     return [
-        "Comparisons: second minus first, on conversations that both have; p by flipping the signs of whole pairs, "
-        f"Holm's correction over each family ({'; '.join(families.values())}); not resolved: Holm p above {ALPHA}.",
+        "Comparisons: second minus first, on conversations that both have; p by flipping the signs of whole pairs; "
+        f"Holm's correction over a family: {families}; not resolved: Holm p above {ALPHA}.",
         "Only first, only second: conversations that just one has right; McNemar's exact test takes them for "
         "independent, which repetitions are not, so trust the test of pairs.",
     ]
@@ -80,9 +80,8 @@ def unmatched_notes(comparisons: Sequence[Comparison]) -> list[str]:
     return lines
 
 
-def _family(table: NumberTable) -> tuple[str, str]:
-    by: By = next(by for by in BYS if table.name == f"compare_{by}s")
-    return _WORDS[by]
+def _family(table: NumberTable) -> str:
+    return next(family for by, (_, family) in _WORDS.items() if table.name == f"compare_{by}s")
 
 
 def _row(c: Comparison, by: By) -> Row:

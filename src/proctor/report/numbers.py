@@ -135,7 +135,8 @@ def _cell(value: Number | None, bounds: bool) -> str:
     write: Callable[[float], str] = whole if value.unit == "count" else lambda x: number(x, signed=signed)
     if not (bounds and value.bounded):
         return write(value.estimate)
-    return f"{write(value.estimate)} [{write(value.low)}, {write(value.high)}]"
+    low, high = (number(bound, signed=signed) for bound in (value.low, value.high))
+    return f"{write(value.estimate)} [{low}, {high}]"
 
 
 def whole(value: float) -> str:

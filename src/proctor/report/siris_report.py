@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FORMAT_VERSION = 2
+IN_FILES_ONLY = frozenset({"by_tolerance", "problems"})  # too fine for a terminal; --json and --out have them
 PRINTED_ROWS = 40  # a longer comparison is summed up in a line; files have all of it
 PUBLISHED_NOTE = (
     "published rows are the paper's (arXiv 2611.10329v1); which pairs its counts come from is not published, so they "
@@ -79,7 +80,7 @@ class Report:
         return json.dumps(_defined(report), indent=2)
 
     def _printed(self) -> list[NumberTable]:
-        return [table for table in self.tables if table.name != "problems" and not _too_long(table)]
+        return [table for table in self.tables if table.name not in IN_FILES_ONLY and not _too_long(table)]
 
     def _lines(self) -> list[str]:
         compared = [table for table in self.tables if table.name.startswith("compare_")]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.report.numbers import Number, NumberTable, Row, Unit
 from proctor.siris.verdict.comparison import place
 from proctor.siris.verdict.counts import Solved, percent
-from proctor.siris.verdict.published import PROBLEMS_OF_A_KIND
+from proctor.siris.verdict.published import PROBLEMS_OF_A_KIND, PublishedModel, published_models
 from proctor.siris.verdict.records import Group
 from proctor.siris.verdict.summary import Summary
 
 PAPER = "paper"  # what the suite of a published row is called
 FOLLOW, RANDOM = "follow rule", "random choice"
 GROUP = ("suite", "model", "condition", "prompt")
+MODEL = ("suite", "model")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ def exact(value: float, unit: Unit = "%", n: int | None = None) -> Number:
     return Number(value, n=n, unit=unit)
 
 
+def paper_models(wanted: bool) -> list[PublishedModel]:
+    """The paper's thirteen models if they are wanted."""
+    return published_models() if wanted else []
+
+
 def published_count(value: int, n: int = PROBLEMS_OF_A_KIND) -> Number:
     return exact(value, "count", n)
 
@@ -113,8 +119,6 @@ def rule_solved(rule: str, summary: Summary) -> dict[str, Number]:
 
 def with_hidden(table: NumberTable) -> NumberTable:
     """Hide label columns that do not tell measured rows apart; suite and prompt only, the others are always shown."""
-    from dataclasses import replace
-
     measured = [row for row in table.rows if row.source == "measured"]
     hidden = set()
     for i, label in enumerate(table.labels):

@@ -14,6 +14,7 @@ from proctor.report.siris_rows import (
     count,
     exact,
     metric,
+    paper_models,
     published_pct,
     rule_rows,
     rule_solved,
@@ -21,7 +22,7 @@ from proctor.report.siris_rows import (
 )
 from proctor.siris.verdict.counts import Errors
 from proctor.siris.verdict.intervals import LEVEL, UNIT
-from proctor.siris.verdict.published import published_models, raw
+from proctor.siris.verdict.published import raw
 from proctor.siris.verdict.summary import Summary
 
 ACCURACIES = ("U", "O", "J", "D")
@@ -35,7 +36,7 @@ def judgment(runs: Runs, published: bool = False) -> NumberTable:
         for s in runs.summaries
     ]
     rows += rule_rows(runs, _rule_judgment, len(GROUP))
-    for model in published_models() if published else ():
+    for model in paper_models(published):
         pairs = published_pct(model.pairs_solved["perturbed"])
         numbers = {**accuracies(model.review.final), "pair": pairs}
         rows.append(Row((PAPER, model.name, "perturbed", "standard"), numbers, "published"))

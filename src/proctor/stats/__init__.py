@@ -2,8 +2,8 @@
 
 from proctor.stats.agreement import cohens_kappa
 from proctor.stats.bootstrap import DRAWS, cluster_bootstrap, percentile_bounds, resample_counts
-from proctor.stats.intervals import Interval, clopper_pearson, wilson
-from proctor.stats.paired import PairedTest, holm, mcnemar_exact, sign_flip, sign_flips
+from proctor.stats.intervals import Interval, wilson
+from proctor.stats.paired import PairedTest, holm, mcnemar_exact, sign_flips
 from proctor.stats.power import paired_proportions, power, resampled
 from proctor.stats.proportions import Contrast, cluster_contrasts
 
@@ -12,7 +12,6 @@ __all__ = [
     "Contrast",
     "Interval",
     "PairedTest",
-    "clopper_pearson",
     "cluster_bootstrap",
     "cluster_contrasts",
     "cohens_kappa",
@@ -23,7 +22,6 @@ __all__ = [
     "power",
     "resample_counts",
     "resampled",
-    "sign_flip",
     "sign_flips",
     "wilson",
 ]

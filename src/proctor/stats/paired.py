@@ -31,22 +31,19 @@ class PairedTest:
     units: int
 
 
-def sign_flip(differences: npt.ArrayLike, *, unit: str, rng: np.random.Generator, draws: int = DRAWS) -> PairedTest:
-    """Test whether paired differences, one per cluster, are symmetric about zero (Fisher's randomization test).
+def sign_flips(
+    sets: Sequence[npt.ArrayLike], *, unit: str, rng: np.random.Generator, draws: int = DRAWS
+) -> list[PairedTest]:
+    """Test, for each set, whether paired differences, one per cluster, are symmetric about zero (Fisher's
+    randomization test).
 
     Under the null each cluster's difference could as well have the other sign; the statistic is their mean. Up to 16
     clusters that differ from zero all 2^n flips are counted and p is exact; beyond, p = (1 + b) / (1 + draws) from
     random flips, which never gives 0 (Phipson and Smyth 2010). Clusters without a difference count in the mean only.
+    Sets of one size share their random flips.
     """
-    return sign_flips([differences], unit=unit, rng=rng, draws=draws)[0]
-
-
-def sign_flips(
-    sets: Sequence[npt.ArrayLike], *, unit: str, rng: np.random.Generator, draws: int = DRAWS
-) -> list[PairedTest]:
-    """As `sign_flip`, for many sets of differences at once: sets of one size share their random flips."""
     values = [_checked(differences) for differences in sets]
-    # Clusters without a difference do not matter to p; without them more sets are small enough to count all flips.
+    # Without the clusters that do not matter to p more sets are small enough to count all flips.
     moving = [v[np.abs(v) > _EQUAL] for v in values]
     exact = [v.size <= EXACT_UP_TO for v in moving]
     p_values = np.empty(len(values))

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from proctor.siris.verdict.counts import Errors, Identification, Movement, Review, Share, Solved
-from proctor.siris.verdict.observations import DECISIONS, decision
+from proctor.siris.verdict.counts import Errors, Movement, Review, Share, Solved
 from proctor.siris.verdict.records import Group, Outcome, Record, Turn
 
 
@@ -98,11 +97,3 @@ def reach(records: Iterable[Record], turn: Turn = "final") -> Share:
     """
     reached = [r.reached_initial if turn == "initial" else r.reached_any for r in scored(records)]
     return Share(sum(bool(x) for x in reached), sum(x is not None for x in reached))
-
-
-def identification(records: Iterable[Record]) -> Identification:
-    """Count final choices by what they do after the limitation was identified (Table 10), of annotated responses."""
-    annotated = [r for r in scored(records) if r.identified is not None]
-    decisions = [decision(r) for r in annotated if r.identified]
-    counts = {name: decisions.count(name) for name in DECISIONS}
-    return Identification(**counts, not_identified=len(annotated) - len(decisions))
