@@ -44,7 +44,7 @@ def conditions(rows: Sequence[Flat], chance: float | None, description: str) -> 
     look = {"color": palette("part", PARTS), "opacity": faded(BY_BOTH)}
     tooltip = tips(
         *(("who", "model", ""), ("condition", "condition", ""), ("part", "part", ""), ("J", "J", ".1f")),
-        *(("interval", "95 % interval", ""), ("U", "U", ".1f"), ("O", "O", ".1f")),
+        *(("interval", "95 % interval", ""), ("split", "accuracies", "")),
     )
     drawn = alt.Chart(data(bars)).mark_bar().encode(x=_judgment("start"), x2="end:Q", tooltip=tooltip, **look, **where)
     bounds = (
@@ -71,7 +71,7 @@ def _bars(row: Flat) -> list[Flat]:
         if (value := row.get(f"{condition}_J")) is not None:
             found.append({**_about(row, condition, f"{condition}_J"), "part": part, "start": 0, "end": value})
     if "U" in row and "O" in row:
-        about = {**_about(row, "perturbed", "J"), "U": row["U"], "O": row["O"]}
+        about = {**_about(row, "perturbed", "J"), "split": f"U {row['U']:.1f}, O {row['O']:.1f}"}
         middle, end = rounded(row["U"] / 2), row["J"]
         found.append({**about, "part": "perturbed, from upheld", "start": 0, "end": middle, "last": False})
         found.append({**about, "part": "perturbed, from overturned", "start": middle, "end": end})
@@ -79,7 +79,8 @@ def _bars(row: Flat) -> list[Flat]:
 
 
 def _about(row: Flat, condition: str, name: str) -> Flat:
-    about = {"who": row["who"], "source": row["source"], "condition": condition, "J": row[name], "last": True}
+    about: Flat = {"who": row["who"], "source": row["source"], "condition": condition, "J": row[name], "last": True}
+    about["split"] = "not split"
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is None or high is None:
         return {**about, "interval": "none"}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from proctor.report.charts.figures import Figure
 from proctor.report.charts.files import VEGA_LITE
 from proctor.report.charts.parts import themed
 from proctor.report.charts.rows import Flat, Names
-from proctor.report.numbers import NumberTable, Row
+from proctor.report.numbers import NumberTable, Row, number
 from proctor.report.page import words
 from proctor.report.siris_report import Report
 from proctor.report.siris_tables import legend
@@ -130,8 +129,8 @@ def _who(row: Row, names: Names) -> str:
 def _cell(text: str, column: int, table: NumberTable, row: Row) -> Cell:
     if not 0 <= column < len(table.columns):
         return Cell(text, text, number=False)
-    number = row.numbers.get(table.columns[column].name)
-    value = number.estimate if number is not None else math.nan
+    found = row.numbers.get(table.columns[column].name)
+    value = found.estimate if found is not None else math.nan
     return Cell(text, "" if math.isnan(value) else repr(value), number=True)
 
 
@@ -163,6 +162,6 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.policies["json.dumps_function"] = json.dumps
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
+    environment.filters["number"] = number
     return environment.get_template("page.html.j2")
