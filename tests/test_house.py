@@ -32,7 +32,8 @@ ROOMS = {
     "_registry": {"siris", "gym", "sandboxes", "errors"},
     "cli": {"report", "siris", "gym", "serving", "sandboxes", "stats", "errors", "_registry"},
 }
-# The steps of a suite, in the order of the arrows; `scorer` and `task` wire them, `run` runs the task.
+# The steps of a suite, in the order of the arrows; `scorer` and `task` wire them, `run` runs the task;
+# `exchanges`, `annotation_task` and `annotate` do the same for annotation.
 STEPS = {
     "siris": {
         "problems": set(),
@@ -42,6 +43,9 @@ STEPS = {
         "task": {"scorer", "verdict", "review", "problems"},
         "prices": set(),
         "run": {"prices", "task", "scorer", "verdict", "review", "problems"},
+        "exchanges": {"verdict", "review", "problems"},
+        "annotation_task": {"exchanges", "verdict", "review", "problems"},
+        "annotate": {"run", "prices", "annotation_task", "verdict"},
     },
     "gym": {
         "packages": set(),
@@ -50,7 +54,7 @@ STEPS = {
         "task": {"verdict", "run", "packages"},
     },
 }
-HEAVY = ("inspect_ai", "pandas", "scipy", "numpy", "pyarrow", "pydantic", "hypothesis", "rich", "psutil")
+HEAVY = ("inspect_ai", "pandas", "scipy", "numpy", "pyarrow", "pydantic", "hypothesis", "rich", "psutil", "altair")
 # Hosts that a tracked file may name: where a reader finds a standard, a paper or a project.
 PUBLIC_HOSTS = {
     "arxiv.org",

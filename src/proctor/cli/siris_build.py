@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from proctor.siris.problems.search import SearchReport
 
 DEFAULT_PAIRS = 6
+DOMAIN_HELP = (
+    "Simulator to build on: the name of an installed one, or MODULE:CLASS, whose code is run; default: serving."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -46,7 +49,7 @@ def build(
     perturbation: Annotated[
         list[str] | None,
         typer.Option(
-            help="Which change to the simulator, repeatable: prefix_cap, reuse_granularity, shared_nic, "
+            help="Which change to the simulator, repeatable; of serving: prefix_cap, reuse_granularity, shared_nic, "
             "query_interpolation, step_aggregation, coordinate_swap or interpolation_arithmetic."
         ),
     ] = None,
@@ -61,6 +64,7 @@ def build(
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the suite; default: made of the seed.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another suite.")] = 1,
+    domain: Annotated[str | None, typer.Option(help=DOMAIN_HELP)] = None,
     executor: Annotated[str, typer.Option(help="Where the search runs: processes, or ray (a cluster).")] = "processes",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes or Ray tasks; default: all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the search report as JSON.")] = False,
@@ -77,7 +81,7 @@ def build(
     from proctor.siris.problems.freeze import assemble, write_suite
     from proctor.siris.problems.search import search
 
-    domain, plan = _plan(perturbation, like, pairs)
+    simulator, plan = _plan(perturbation, like, pairs, domain)
     level = _level(difficulty)
     start = executors.executor(executor, workers)
     _make_folder(out)
@@ -85,9 +89,9 @@ def build(
     with start as run:
         for kind, count in plan.items():
             with progress_bar(f"searching {kind}") as progress:
-                pairs_found, reports[kind] = search(domain, kind, count, seed, run, level, progress)
+                pairs_found, reports[kind] = search(simulator, kind, count, seed, run, level, progress)
             found += pairs_found
-    manifest, workloads = assemble(domain, name or f"suite-{seed}", seed, found)
+    manifest, workloads = assemble(simulator, name or f"suite-{seed}", seed, found)
     searched = {
         "seed": seed,
         "pairs": plan,
@@ -104,24 +108,28 @@ def build(
     typer.echo(f"run it:  proctor siris run --suite {out} --model rule/follow")
 
 
-def _plan(perturbation: list[str] | None, like: str | None, pairs: int | None) -> tuple[Domain, dict[str, int]]:
+def _plan(
+    perturbation: list[str] | None, like: str | None, pairs: int | None, domain: str | None
+) -> tuple[Domain, dict[str, int]]:
     """The domain, and how many pairs of which perturbation."""
     from proctor.errors import InputError
-    from proctor.siris.problems.domains import get_domain
+    from proctor.siris.problems.domains import check_candidates, choose_domain
     from proctor.siris.problems.suites import load_suite
 
     if bool(perturbation) == bool(like):
         raise InputError("build: give either --perturbation (repeatable) or --like with a suite")
+    chosen = choose_domain(domain or "serving")  # a suite of --like may need what it allows
     if like:
         suite = load_suite(like)
+        if domain and chosen.name != suite.manifest.domain:
+            raise InputError(f"--domain: the suite of --like is of the domain {suite.manifest.domain}; leave it out")
         return suite.domain, {kind: pairs or count for kind, count in suite.pairs_by_perturbation.items()}
     kinds = perturbation or []
     if len(set(kinds)) < len(kinds):
         raise InputError("--perturbation: one is given twice; give each once and raise --pairs")
-    domain = get_domain("serving")
     for kind in kinds:
-        domain.design_problem(kind)
-    return domain, dict.fromkeys(kinds, pairs or DEFAULT_PAIRS)
+        check_candidates(chosen, kind)
+    return chosen, dict.fromkeys(kinds, pairs or DEFAULT_PAIRS)
 
 
 def _level(difficulty: str | None) -> Level | None:

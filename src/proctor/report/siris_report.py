@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from proctor.report.annotations import Labels
 from proctor.report.comparison_tables import compare_all, comparison_legend, comparison_tables, unmatched_notes
 from proctor.report.logs import Progress, read_logs
 from proctor.report.numbers import NumberTable
@@ -49,6 +50,7 @@ class Report:
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    labels: Labels | None = None
 
     def table(self, name: str) -> NumberTable | None:
         """A table by its stable name; None where there is nothing to show in it."""
@@ -73,11 +75,12 @@ class Report:
             "analysis": analysis,
             "groups": [_group_json(summary) for summary in self.summaries],
             "tables": {table.name: table.long() for table in self.tables},
+            "annotation": self.labels and self.labels.json(),
             "notes": self.notes,
             "left_out": self.left_out,
             "missing": self.missing,
         }
-        return json.dumps(_defined(report), indent=2)
+        return json.dumps(defined(report), indent=2)
 
     def _printed(self) -> list[NumberTable]:
         return [table for table in self.tables if table.name not in IN_FILES_ONLY and not _too_long(table)]
@@ -89,7 +92,9 @@ class Report:
     def _remarks(self) -> list[str]:
         unscored = [line for summary in self.summaries if (line := _unscored(summary))]
         long = [_summed_up(table) for table in self.tables if _too_long(table)]
-        remarks = [*unscored, *self.notes, *long, *(f"left out: {line}" for line in self.left_out)]
+        annotation = self.labels.lines() if self.labels else []
+        left_out = [f"left out: {line}" for line in self.left_out]
+        remarks = [*unscored, *self.notes, *annotation, *long, *left_out]
         return [f"note: {line}" for line in remarks]
 
 
@@ -99,9 +104,12 @@ def make_report(
     notes: Sequence[str] = (),
     left_out: Sequence[str] = (),
     *,
+    labels: Labels | None = None,
     published: bool = False,
 ) -> Report:
-    """Compute everything from records. `assigned` as for `summarize`; `published` adds the paper's rows."""
+    """Compute everything from records. `assigned` as for `summarize`; `labels` says whose annotations the records hold;
+    `published` adds the paper's rows.
+    """
     kept = tuple(records)
     summaries = tuple(summarize(kept, assigned))
     runs, compared = Runs.of(summaries), compare_all(kept)
@@ -115,14 +123,16 @@ def make_report(
         problem_table(kept),
     )
     said = [*notes, *unmatched_notes(compared), *([PUBLISHED_NOTE] if published else [])]
-    return Report(kept, runs.summaries, tables, tuple(said), tuple(left_out), tuple(missing_runs(runs)))
+    return Report(kept, runs.summaries, tables, tuple(said), tuple(left_out), tuple(missing_runs(runs)), labels)
 
 
 def report_logs(paths: Sequence[Path], progress: Progress = iter, *, published: bool = False) -> Report:
     """Report on Inspect logs and folders of them; see `read_logs` for what counts and what raises InputError."""
     reading = read_logs(paths, progress)
     left_out = [f"{out.log.name}: {out.reason}" for out in reading.left_out]
-    return make_report(reading.records, reading.assigned, reading.notes, left_out, published=published)
+    return make_report(
+        reading.records, reading.assigned, reading.notes, left_out, labels=reading.labels, published=published
+    )
 
 
 def report_answers(path: Path, suite_name: str, *, published: bool = False) -> Report:
@@ -209,10 +219,10 @@ def _interval_json(interval: Interval | None) -> dict[str, Any]:
     return {name: getattr(interval, name) for name in ("estimate", "low", "high", "method")}
 
 
-def _defined(value: Any) -> Any:
+def defined(value: Any) -> Any:
     """Replace NaN, which JSON does not know, by null."""
     if isinstance(value, dict):
-        return {key: _defined(item) for key, item in value.items()}
+        return {key: defined(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_defined(item) for item in value]
+        return [defined(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

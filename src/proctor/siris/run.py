@@ -89,11 +89,11 @@ def run(plan: Plan, progress: Progress) -> Result:
     _check_generation(plan.generation)
     tasks = [siris(plan.suite, condition, plan.prompt) for condition in conditions]
     prices = check_prices(plan.prices, models, plan.cost_limit)
-    _prepare(plan.log_dir)
+    prepare(plan.log_dir)
     _refuse_to_shrink(plan, suite, models, conditions, len(problems))
     expected = len(models) * len(conditions) * len(problems) * plan.repetitions
-    _show_progress(progress, expected)
-    with _silent_console():
+    show_progress(progress, expected)
+    with silent_console():
         logs = _eval_set(plan, tasks, models, problems, prices)
     if len(logs) < len(models) * len(conditions):
         raise KeyboardInterrupt  # Inspect takes Ctrl-C for a success without logs
@@ -103,7 +103,7 @@ def run(plan: Plan, progress: Progress) -> Result:
 
 
 @contextmanager
-def _silent_console() -> Iterator[None]:
+def silent_console() -> Iterator[None]:
     """Inspect says on rich's console that it is done, whatever the display; our caller says what there is to say."""
     console = rich.get_console()
     before, console.quiet = console.quiet, True
@@ -144,19 +144,19 @@ def _eval_set(
     return logs
 
 
-def _prepare(log_dir: Path) -> None:
+def prepare(folder: Path, option: str = "--log-dir") -> None:
     """Make the folder and try to write there; raises InputError where logs cannot be kept there."""
-    if "%" in str(log_dir.absolute()):
-        raise InputError(f"{log_dir}: Inspect cannot read logs in a folder with % in its path; give another --log-dir")
+    if "%" in str(folder.absolute()):
+        raise InputError(f"{folder}: Inspect cannot read logs in a folder with % in its path; give another {option}")
     try:
-        log_dir.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{log_dir}: cannot be made a folder ({error.strerror}); give another --log-dir") from error
+        raise InputError(f"{folder}: cannot be made a folder ({error.strerror}); give another {option}") from error
     try:
-        with TemporaryFile(dir=log_dir):
+        with TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise InputError(f"{log_dir}: cannot be written to ({error.strerror}); give another --log-dir") from error
+        raise InputError(f"{folder}: cannot be written to ({error.strerror}); give another {option}") from error
 
 
 def _check_generation(options: dict[str, Any]) -> None:
@@ -211,7 +211,7 @@ def _specs(log_dir: Path) -> Iterator[EvalSpec]:
             raise InputError(f"{path}: not a readable Inspect log; move it away or give another --log-dir") from error
 
 
-def _show_progress(progress: Progress, total: int) -> None:
+def show_progress(progress: Progress, total: int) -> None:
     """Have Inspect report every conversation that ends; a later run replaces the reporter."""
 
     @hooks(name="siris_progress", description="Counts the conversations of proctor siris run")

@@ -75,13 +75,23 @@ def random_flip_p_values(differences: FloatArray, rng: np.random.Generator, draw
     return np.asarray((1 + hits) / (1 + draws))
 
 
+def all_flips(n: int) -> FloatArray:
+    """Every combination of n signs: (2^n, n)."""
+    return _flips(np.arange(2**n), n)
+
+
+def _flips(numbers: npt.NDArray[np.integer[Any]], n: int) -> FloatArray:
+    """The combinations of n signs that have these numbers: (numbers, n)."""
+    return _signs((numbers[:, np.newaxis] >> np.arange(n)) & 1)
+
+
 def flip_p_values(differences: FloatArray) -> FloatArray:
     """As `random_flip_p_values`, exactly, by counting all 2^clusters flips."""
     n = differences.shape[1]
     hits = np.zeros(len(differences))
     for start in range(0, 2**n, _BLOCK):
         numbers = np.arange(start, min(start + _BLOCK, 2**n))
-        hits += _as_extreme(_signs((numbers[:, np.newaxis] >> np.arange(n)) & 1), differences)
+        hits += _as_extreme(_flips(numbers, n), differences)
     return np.asarray(hits / 2**n)
 
 
@@ -102,7 +112,7 @@ def _as_extreme(flips: FloatArray, differences: FloatArray) -> FloatArray:
 def mcnemar_exact(only_first: int, only_second: int) -> float:
     """Two-sided exact p-value for discordant pairs: binomial with p = 1/2 (McNemar 1947). Unit: one matched pair.
 
-    Right where each cluster gives one yes or no a side; with repetitions use `sign_flip`.
+    Right where each cluster gives one yes or no a side; with repetitions use `sign_flips`.
     """
     discordant = only_first + only_second
     return float(stats.binomtest(only_first, discordant, 0.5).pvalue) if discordant else 1.0

@@ -25,9 +25,11 @@ class Conversation(StoreModel):
     """What is kept of a conversation in the sample's store, from the moment it happens.
 
     `initial` and `final` are the closing messages, None where a turn was not closed. `stopped` names turns that ran
-    into the cap on rounds. `files_read` and `reached` are by turn.
+    into the cap on rounds. `files_read` and `reached` are by turn. `packet` is the digest of the files that could be
+    read; logs of earlier versions lack it.
     """
 
+    packet: str | None = None
     initial: str | None = None
     final: str | None = None
     stopped: list[str] = Field(default_factory=list)
@@ -87,6 +89,7 @@ def two_turns(briefs: Mapping[str, Brief], rounds: int = ROUNDS) -> Solver:
 
 
 async def _converse(state: TaskState, conversation: Conversation, brief: Brief, rounds: int) -> None:
+    conversation.packet = brief.packet.digest
     watch = Watch(conversation, brief.changed)
     tools = packet_tools(Desk(brief.packet, watch.seen))
     watch.begin("initial")
@@ -104,7 +107,7 @@ async def _turn(state: TaskState, tools: list[ToolDef], rounds: int) -> str | No
     for _ in range(rounds):
         state.output = await model.generate(state.messages, tools=tools)
         refuse_unprintable_calls(state.output.message)
-        message = _well_formed_message(state.output.message)
+        message = well_formed_message(state.output.message)
         state.messages.append(message)
         if not message.tool_calls:
             return message.text
@@ -117,7 +120,7 @@ def _note_stop(conversation: Conversation, turn: Turn, closing: str | None) -> N
         conversation.stopped = [*conversation.stopped, turn]
 
 
-def _well_formed_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
+def well_formed_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
     """The message without lone surrogates: with one of them, writing the log fails, and that ends the whole run."""
     try:
         message.model_dump_json()
