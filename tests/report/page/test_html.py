@@ -147,3 +147,11 @@ def test_only_measured_comparisons_are_called_unresolved(rich_report):
     assert all("not resolved" in line for line in lines)
     assert not any("GPT" in line for line in lines)
     assert "perturbed" in lines[0]
+
+
+def test_conversations_without_a_score_are_noted(make_record):
+    report = make_report(
+        [make_record(), make_record(outcome="overturned", infrastructure_error="the provider is down")]
+    )
+    text = render(report, make_figures(report.tables, report.records))
+    assert "1 of 2 assigned conversations are not scored" in text

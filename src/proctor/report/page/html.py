@@ -22,13 +22,13 @@ from proctor.report.charts.figures import Figure
 from proctor.report.charts.files import VEGA_LITE
 from proctor.report.charts.parts import themed
 from proctor.report.charts.rows import Flat, Names
+from proctor.report.comparison_tables import comparison_legend
 from proctor.report.numbers import NumberTable, Row, number
 from proctor.report.page import words
-from proctor.report.siris_report import Report
+from proctor.report.siris_report import IN_FILES_ONLY, Report
 from proctor.report.siris_tables import legend
 
 OPEN_ROWS, MOST_ROWS, MOST_LINES = 60, 200, 20
-_LEFT_TO_FILES = ("problems",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,9 @@ class Shown:
 def render(report: Report, figures: Sequence[Figure]) -> str:
     """Write the page. The same report gives the same text."""
     names = Names.of(report.tables)
-    tables = [_shown(table, names) for table in report.tables if table.name not in _LEFT_TO_FILES]
+    tables = [_shown(table, names) for table in report.tables if table.name not in IN_FILES_ONLY]
     lines, more = words.shortened(words.unresolved(report.tables), MOST_LINES)
+    compared = [table for table in report.tables if table.name.startswith("compare_")]
     bundle, script = vega_bundle(), _text("page.js")
     return _template().render(
         lead=words.lead(report),
@@ -74,10 +75,10 @@ def render(report: Report, figures: Sequence[Figure]) -> str:
         figures=[(figure, _data_table(figure.rows)) for figure in figures],
         specs={figure.name: [_fluid(panel) for panel in figure.panels] for figure in figures if figure.panels},
         tables=tables,
-        legend=legend(report.summaries),
+        legend=[*legend(report.summaries), *comparison_legend(compared)],
         unresolved=lines,
         more_unresolved=more,
-        notes=report.notes,
+        notes=report.remarks(),
         missing=report.missing,
         left_out=report.left_out,
         style=Markup(_text("page.css")),
