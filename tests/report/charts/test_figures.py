@@ -159,6 +159,12 @@ def test_decisions_count_identifying_conversations_by_kind_of_problem(make_recor
     }
 
 
+def test_a_legend_names_only_what_is_drawn(figures):
+    drawn = json.dumps(figures["decisions-after-identification"].chart().to_dict())
+    assert "third design" in drawn
+    assert "no choice" not in drawn
+
+
 def test_suites_are_named_where_there_are_several(make_record):
     one, other = make_record(), make_record(suite="other")
     assert {row["who"] for row in flat(make_report([one]).table("movement"), Names(("serving-test",)))} == {"rule/test"}

@@ -93,6 +93,7 @@ def decisions(rows: Sequence[Flat], description: str) -> list[Chart]:
     Rows hold `who`, `outcome`, `choice` (a key of CHOICES) and `count`.
     """
     segments = _diverging(rows)
+    used = {name: colour for name, colour in CHOICES.items() if any(part["choice"] == name for part in segments)}
     order = whos(rows)
     reach = max((abs(segment["end"]) for segment in segments), default=1) * 1.15
 
@@ -109,7 +110,7 @@ def decisions(rows: Sequence[Flat], description: str) -> list[Chart]:
             x=across("start"),
             x2="end:Q",
             y=models(order),
-            color=palette("choice", CHOICES),
+            color=palette("choice", used),
             opacity=faded(),
             tooltip=tooltip,
         )

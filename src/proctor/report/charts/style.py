@@ -13,7 +13,6 @@ INK = "currentColor"
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#2f7fc1", "#d55e00", "#00966e", "#b3589a", "#7f7f7f"
 
 WIDTH = 620
-ROW = 22
 FAINT = 0.15
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"

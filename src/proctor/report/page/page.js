@@ -25,7 +25,7 @@
   async function draw(place) {
     const spec = specs[place.dataset.figure][Number(place.dataset.panel)];
     const wide = place.clientWidth;
-    spec.config.legend.columns = Math.max(1, Math.floor(wide / 150));
+    spec.config.legend.columns = wide < 480 ? 1 : Math.floor(wide / 150);
     spec.config.axis.labelLimit = Math.max(100, Math.min(230, wide / 3));
     // The interpreter evaluates Vega's expressions, so the page's policy need not allow eval.
     const options = { ast: true, actions: false, renderer: "svg", tooltip: { theme: "page", disableDefaultStyle: true } };
