@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -97,6 +98,7 @@ def room_of(module: str) -> str:
     return module.split(".")[1] if "." in module else "__init__"
 
 
+@lru_cache(maxsize=1)
 def ours() -> list[tuple[str, str]]:
     """Every arrow between two modules of ours."""
     return [(name, target) for name in MODULES for target in sorted(imported(name)) if target.startswith("proctor.")]
