@@ -165,7 +165,7 @@ def test_a_limit_ends_a_conversation_with_an_outcome(ask, limit):
 def test_running_out_of_rounds_is_recorded(ask):
     log = ask("rule/broken-endless", rounds=3)
     sample = log.samples[0]
-    assert sample.store_as(Conversation).stopped == ["initial", "final"]
+    assert sample.store_as(Conversation).ended_by == {"initial": "rounds", "final": "rounds"}
     assert "final missing (out of rounds)" in sample.scores["choices"].explanation
     assert sum(message.role == "assistant" for message in sample.messages) == 6
 

@@ -132,7 +132,8 @@ def _record(sample: EvalSample, spec: EvalSpec) -> Record | None:
                 record = Record.from_score(score.value, score.metadata or {})
             except ValidationError:
                 continue
-            return record if record.infrastructure_error else _with_error(record, _fault(sample))
+            ended = _with_limit(record, sample)
+            return ended if ended.infrastructure_error else _with_error(ended, _fault(sample))
     try:
         return Record.model_validate(_unscored(sample, spec))
     except ValidationError:
@@ -143,6 +144,14 @@ def _fault(sample: EvalSample) -> str | None:
     if sample.invalidation is not None:
         return f"invalidated: {sample.invalidation.reason or 'no reason given'}"
     return sample.error.message if sample.error is not None else None
+
+
+def _with_limit(record: Record, sample: EvalSample) -> Record:
+    """Say which limit of Inspect ended the conversation, and in which turn: the scorer cannot know it."""
+    if sample.limit is None:
+        return record
+    turn = "final" if "final" in record.files_read else "initial"
+    return record.model_copy(update={"ended_by": {**record.ended_by, turn: sample.limit.type}})
 
 
 def _with_error(record: Record, fault: str | None) -> Record:

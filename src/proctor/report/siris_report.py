@@ -15,6 +15,7 @@ from proctor.report.siris_tables import legend, tables
 from proctor.siris.verdict import answers
 from proctor.siris.verdict.counts import Share, Solved
 from proctor.siris.verdict.intervals import LEVEL, SEED, UNIT
+from proctor.siris.verdict.records import ENDINGS
 from proctor.siris.verdict.summary import Summary, summarize
 from proctor.stats import DRAWS, Interval
 
@@ -59,8 +60,8 @@ class Report:
         return [*legend(self.summaries), *self._remarks()]
 
     def _remarks(self) -> list[str]:
-        unscored = [line for summary in self.summaries if (line := _unscored(summary))]
-        remarks = [*unscored, *self.notes, *(f"left out: {line}" for line in self.left_out)]
+        lines = (f(summary) for summary in self.summaries for f in (_unscored, _ended))
+        remarks = [*filter(None, lines), *self.notes, *(f"left out: {line}" for line in self.left_out)]
         return [f"note: {line}" for line in remarks]
 
 
@@ -97,12 +98,23 @@ def _unscored(summary: Summary) -> str | None:
     return f"{who}: {c.unscored} of {c.assigned} assigned conversations are not scored; run them again"
 
 
+def _ended(summary: Summary) -> str | None:
+    if not summary.ended_by:
+        return None
+    who = f"{summary.group.model}, condition {summary.group.condition}"
+    kinds = ", ".join(f"{ENDINGS.get(kind, kind)} {count}" for kind, count in summary.ended_by.items())
+    total = sum(summary.ended_by.values())
+    cut = f"{total} of {summary.coverage.scored} scored conversations were cut short"
+    return f"{who}: {cut} ({kinds}); they count with the choices made by then"
+
+
 def _group_json(summary: Summary) -> dict[str, Any]:
     review = summary.review
     return {
         **summary.group._asdict(),
         "pairs": summary.pairs,
         "coverage": {**asdict(summary.coverage), "absent": summary.coverage.absent},
+        "ended_by": dict(summary.ended_by),
         "initial": _solved_json(review.initial, summary, "initial"),
         "final": _solved_json(review.final, summary, "final"),
         "pair_accuracy": {**_share_json(summary.pairs_solved), **_interval_json(summary.intervals.get("pair"))},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
@@ -11,7 +11,7 @@ from proctor.siris.review.choices import parse_choice
 from proctor.siris.review.conversation import Conversation
 from proctor.siris.verdict.counts import Solved
 from proctor.siris.verdict.loss import selection_loss_pct
-from proctor.siris.verdict.records import Record
+from proctor.siris.verdict.records import ENDINGS, Record
 from proctor.siris.verdict.scoring import error_kind, solved
 
 
@@ -32,6 +32,7 @@ def record_of(state: TaskState, talk: Conversation) -> Record:
         reached_initial=reached["initial"] if reached else None,
         reached_any=any(reached.values()) if reached else None,
         files_read=talk.files_read,
+        ended_by=talk.ended_by,
     )
 
 
@@ -79,16 +80,18 @@ def choices() -> Scorer:
         record = record_of(state, talk)
         value, rest = record.to_score()
         rest |= {"error_kind": error_kind(record), "selection_loss_pct": selection_loss_pct(record)}
-        return Score(
-            value=dict(value), answer=record.final, explanation=_explanation(record, talk.stopped), metadata=rest
-        )
+        return Score(value=dict(value), answer=record.final, explanation=_explanation(record), metadata=rest)
 
     return score
 
 
-def _explanation(record: Record, stopped: Sequence[str]) -> str:
+def _explanation(record: Record) -> str:
     if record.infrastructure_error:
         return f"Not scored, an error of the infrastructure: {record.infrastructure_error}"
     turns = (("initial", record.initial, record.initial_status), ("final", record.final, record.final_status))
-    said = [f"{turn} {label or status}{' (out of rounds)' if turn in stopped else ''}" for turn, label, status in turns]
+    said = [f"{turn} {label or status}{_ending(record.ended_by.get(turn))}" for turn, label, status in turns]
     return f"{', '.join(said)}; reference {record.answer}, {record.outcome}"
+
+
+def _ending(ended_by: str | None) -> str:
+    return f" ({ENDINGS.get(ended_by, ended_by)})" if ended_by else ""

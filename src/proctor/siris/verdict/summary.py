@@ -40,7 +40,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One group's counts and intervals. `intervals` is keyed as `intervals.CONTRASTS`; `options` counts candidates."""
+    """One group's counts and intervals. `intervals` is keyed as `intervals.CONTRASTS`; `options` counts candidates.
+
+    `ended_by` counts, by what it was, the scored conversations of which a limit or a refusal ended the last turn.
+    """
 
     group: Group
     pairs: int
@@ -55,6 +58,7 @@ class Summary:
     reach_any: Share
     losses: Mapping[str, Loss]
     intervals: Mapping[str, Interval]
+    ended_by: Mapping[str, int]
 
 
 def summarize(
@@ -91,6 +95,7 @@ def _summary(group: Group, records: Sequence[Record], assigned: int, level: floa
         reach_any=scoring.reach(kept, "final"),
         losses=losses(kept),
         intervals=pair_intervals(kept, level=level, draws=draws),
+        ended_by=scoring.ended_by(kept),
     )
 
 
