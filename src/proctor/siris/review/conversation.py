@@ -16,7 +16,7 @@ from proctor.siris.review.briefs import Brief
 from proctor.siris.review.calls import accept_long_integers, refuse_unprintable_calls
 from proctor.siris.review.desk import Desk
 from proctor.siris.review.patterns import well_formed
-from proctor.siris.review.provider import Ending, ending_of, outage_at_time_limit, refuse_empty_reply
+from proctor.siris.review.provider import Ending, as_error_of_ours, ending_of, outage_at_time_limit, refuse_empty_reply
 from proctor.siris.review.tools import packet_tools
 
 Turn = Literal["initial", "final"]
@@ -85,8 +85,11 @@ def two_turns(briefs: Mapping[str, Brief], rounds: int = ROUNDS) -> Solver:
                     raise outage from None
                 raise
             except Exception as error:
-                _note_error(conversation, error)
-                raise
+                ours = as_error_of_ours(error)
+                _note_error(conversation, ours)
+                if ours is error:
+                    raise
+                raise ours from error
             return state
 
         return solve

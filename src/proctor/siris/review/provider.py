@@ -7,14 +7,17 @@ the time ran out, are errors of ours: retried, then reported apart and never sco
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Literal
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ModelOutput
 from inspect_ai.util import sample_limits
+from tenacity import RetryError
 
 Ending = Literal["rounds", "refusal", "context"]
+_CANCELLED = "model call cancelled"  # what Inspect notes as the error of a call that a limit interrupts
 
 
 class ProviderError(Exception):
@@ -24,7 +27,7 @@ class ProviderError(Exception):
 def refuse_empty_reply(output: ModelOutput) -> None:
     """Raises ProviderError for a reply without any message, which is not even an empty answer."""
     if not output.choices:
-        raise ProviderError(f"the provider's reply holds no message{f': {output.error}' if output.error else ''}")
+        raise ProviderError(f"the reply holds no message{f': {output.error}' if output.error else ''}")
 
 
 def ending_of(output: ModelOutput) -> Ending | None:
@@ -43,7 +46,23 @@ def outage_at_time_limit() -> ProviderError | None:
     remaining = sample_limits().time.remaining
     if remaining is None or remaining > 0:
         return None
-    calls = [event for event in transcript().events if isinstance(event, ModelEvent) and not event.pending]
-    if not calls or calls[-1].error is None:
-        return None
-    return ProviderError(f"the provider was failing when the time limit came: {calls[-1].error.strip()}")
+    calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    unanswered = takewhile(lambda call: call.error is not None, reversed(calls))
+    failures = [str(call.error).strip() for call in unanswered if _CANCELLED not in str(call.error)]
+    return ProviderError(f"failing when the time limit came: {failures[0]}") if failures else None
+
+
+def as_error_of_ours(error: Exception) -> Exception:
+    """The error to end a conversation with, so that Inspect takes it for one and its message says what happened.
+
+    Inspect takes a TimeoutError that leaves a solver for the end of the conversation and would score it, and hides the
+    error of a call that was retried in vain behind the address of an object.
+    """
+    if isinstance(error, RetryError) and error.__cause__ is not None:
+        attempts = error.last_attempt.attempt_number
+        return ProviderError(f"failed {attempts} times, at last with {_said(error.__cause__)}")
+    return ProviderError(_said(error)) if isinstance(error, TimeoutError) else error
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
