@@ -71,6 +71,69 @@ def make_record():
 
 
 @pytest.fixture(scope="session")
+def make_study(make_record):
+    """A function that makes the records of a whole study, answers drawn at random: the paper's size by default.
+
+    `skill(model)` is the chance that a choice is right for itself; else one of four labels is drawn. Perturbations
+    and design problems are the paper's, tolerances of the problems spread from 1.02 to 20.
+    """
+    import random
+
+    perturbations = {
+        "prefix_cap": "routing",
+        "reuse_granularity": "routing",
+        "shared_nic": "handoff",
+        "query_interpolation": "local_scheduling",
+        "step_aggregation": "local_scheduling",
+        "coordinate_swap": "local_scheduling",
+        "interpolation_arithmetic": "local_scheduling",
+    }
+    reference = {"A": 100_000_000, "B": 124_000_000, "C": 147_000_000, "D": 200_000_000}
+
+    def perturbed(outcome: str, pair: int) -> dict[str, int]:
+        """Upheld: B's lead over A under the change is smaller than it is; overturned: B leads A wrongly."""
+        if outcome == "upheld":
+            return reference | {"B": 124_000_000 + (pair + 1) * 2_000_000}
+        return reference | {"B": 99_000_000 - pair * 1_000_000}
+
+    def make(
+        models=tuple(f"model-{i:02}" for i in range(13)),
+        conditions=("none", "perturbed", "reference"),
+        pairs=29,
+        repetitions=3,
+        seed=0,
+        skill=lambda model: 0.2 + 0.05 * int(model[-2:]),
+        **changes,
+    ):
+        rng = random.Random(seed)
+        kinds = list(perturbations.items())
+        records = []
+        for model in models:
+            for condition in conditions:
+                for pair in range(pairs):
+                    perturbation, design_problem = kinds[pair % len(kinds)]
+                    for outcome in ("upheld", "overturned"):
+                        for repetition in range(1, repetitions + 1):
+                            draw = ["A" if rng.random() < skill(model) else rng.choice("ABCD") for _ in range(2)]
+                            facts = {
+                                "model": model,
+                                "condition": condition,
+                                "perturbation": perturbation,
+                                "design_problem": design_problem,
+                                "perturbed": perturbed(outcome, pair),
+                                "reached_initial": None if condition == "none" else rng.random() < 0.3,
+                                "reached_any": None if condition == "none" else True,
+                                "identified": rng.random() < 0.5 if condition == "perturbed" else None,
+                            }
+                            records.append(
+                                make_record(f"pair-{pair:02}", outcome, *draw, repetition, **(facts | changes))
+                            )
+        return records
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def small_suite(make_record):
     """What `load_suite` returns, as far as scoring needs it: two pairs, four problems."""
     from types import SimpleNamespace

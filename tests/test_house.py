@@ -28,11 +28,13 @@ ROOMS = {
     "serving": {"stats", "errors"},
     "siris": {"serving", "sandboxes", "stats", "errors"},
     "gym": {"serving", "sandboxes", "stats", "errors"},
+    "local_model": {"errors"},
     "report": {"siris", "gym", "serving", "sandboxes", "stats", "errors"},
     "_registry": {"siris", "gym", "sandboxes", "errors"},
-    "cli": {"report", "siris", "gym", "serving", "sandboxes", "stats", "errors", "_registry"},
+    "cli": {"report", "siris", "gym", "local_model", "serving", "sandboxes", "stats", "errors", "_registry"},
 }
-# The steps of a suite, in the order of the arrows; `scorer` and `task` wire them, `run` runs the task.
+# The steps of a suite, in the order of the arrows; `scorer` and `task` wire them, `run` runs the task;
+# `exchanges`, `annotation_task` and `annotate` do the same for annotation.
 STEPS = {
     "siris": {
         "problems": set(),
@@ -41,7 +43,11 @@ STEPS = {
         "scorer": {"verdict", "review", "problems"},
         "task": {"scorer", "verdict", "review", "problems"},
         "prices": set(),
-        "run": {"prices", "task", "scorer", "verdict", "review", "problems"},
+        "log_dir": {"task"},
+        "run": {"prices", "log_dir", "task", "scorer", "verdict", "review", "problems"},
+        "exchanges": {"verdict", "review", "problems"},
+        "annotation_task": {"exchanges", "verdict", "review", "problems"},
+        "annotate": {"run", "log_dir", "prices", "annotation_task", "verdict"},
     },
     "gym": {
         "packages": set(),
@@ -50,9 +56,10 @@ STEPS = {
         "task": {"verdict", "run", "packages"},
     },
 }
-HEAVY = ("inspect_ai", "pandas", "scipy", "numpy", "pyarrow", "pydantic", "hypothesis", "rich", "psutil")
+HEAVY = ("inspect_ai", "pandas", "scipy", "numpy", "pyarrow", "pydantic", "hypothesis", "rich", "psutil", "altair")
 # Hosts that a tracked file may name: where a reader finds a standard, a paper or a project.
 PUBLIC_HOSTS = {
+    "127.0.0.1",
     "arxiv.org",
     "github.com",
     "inspect.aisi.org.uk",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from inspect_ai.model import ModelAPI, modelapi
 
+from proctor.siris.annotation_task import identification, siris_annotation
 from proctor.siris.scorer import choices
 from proctor.siris.task import siris
 
-__all__ = ["choices", "rule", "siris"]
+__all__ = ["choices", "identification", "rule", "siris", "siris_annotation"]
 
 
 @modelapi(name="rule")

@@ -8,6 +8,9 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from proctor.siris import DEFAULT_SUITE
+from proctor.siris.problems.suites import load_suite
+
 LIMIT = ("--limit", "4")
 
 
@@ -82,7 +85,7 @@ def test_run_without_a_model_says_what_is_missing(proctor):
 
 def test_exported_problems_can_be_answered_and_scored(proctor, tmp_path):
     """An agent outside Inspect that always takes the best prediction scores as rule/follow does."""
-    assert "24 problems: problems" in proctor("export", "--condition", "perturbed", "--out", "problems").stdout
+    assert "24 problems: problems" in proctor("export", "--suite", "routing-v1", "--out", "problems").stdout
     answers = []
     for folder in sorted(path for path in (tmp_path / "problems").iterdir() if path.is_dir()):
         predicted = json.loads((folder / "packet" / "prediction.json").read_text())["candidates"]
@@ -118,6 +121,18 @@ def test_the_demo_shows_the_four_rules_as_they_must_be_within_a_minute(proctor):
     assert scores["rule/reject", "perturbed"][0] == "0.0"
     assert len(scores) == 4
     assert "proctor siris run --model" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_analyst_solves_the_shipped_suite_from_its_packets(proctor):
+    """Through the ordinary conversation and tools: J = 100, with predictions and records and without."""
+    conditions = ("perturbed", "code")
+    chosen = [option for condition in conditions for option in ("--condition", condition)]
+    done = proctor("run", "--model", "rule/analyst", *chosen)
+    rows = [line.split() for line in done.stdout.splitlines() if line.split()[:1] == ["rule/analyst"]]
+    finals = {cells[1]: (cells[2], cells[3], cells[6], cells[9]) for cells in rows if cells[1] in conditions}
+    problems = str(len(load_suite(DEFAULT_SUITE).problems))
+    assert finals == dict.fromkeys(conditions, (problems, "100.0", "100.0", "100.0"))
 
 
 def test_inspect_itself_runs_the_task(tmp_path):

@@ -107,3 +107,35 @@ def test_score_prints_one_line_for_each_bad_line_and_exits_with_2(command, suite
     assert result.exit_code == 2
     assert result.stdout == ""
     assert [line.split(": ")[1] for line in result.stderr.splitlines()] == [f"{path}, line 5", f"{path}, line 6"]
+
+
+@pytest.fixture
+def compare():
+    """Run `proctor siris compare` in process."""
+    from proctor.cli.siris_compare import register as register_compare
+
+    app = typer.Typer(rich_markup_mode=None)
+    register_compare(app)
+    return lambda *args: CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+def test_compare_says_in_words_what_is_not_resolved(compare, log):
+    result = compare(log)
+    assert result.exit_code == 0
+    assert "Turns compared" in result.stdout
+    assert "J, D not resolved" in result.stdout
+    assert "flipping the signs of whole pairs" in result.stdout
+
+
+def test_compare_json_and_markdown_and_the_papers_rows(compare, log):
+    found = json.loads(compare(log, "--by", "turn", "--published", "--json").stdout)
+    assert found["version"] == 1
+    rows = {(r["model"], r["quantity"]): r["estimate"] for r in found["tables"]["compare_turns"]}
+    assert rows["GPT-5.6 Sol", "mcnemar_p"] == pytest.approx(0.0015, abs=0.0001)
+    assert rows["mockllm/model", "dJ"] == 0
+    assert "GPT-5.6 Sol (published)" in compare(log, "--by", "turn", "--published", "--markdown").stdout
+
+
+def test_compare_says_when_there_is_nothing_to_compare_and_refuses_unknown_ways(compare, log):
+    assert "nothing to compare" in compare(log, "--by", "model").stdout
+    assert compare(log, "--by", "colour").exit_code == 2

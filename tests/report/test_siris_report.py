@@ -7,11 +7,9 @@ import math
 import pytest
 from rich.console import Console
 
+from proctor.report.numbers import number
 from proctor.report.render import PIPE_WIDTH
-from proctor.report.siris_report import Report, report_logs
-from proctor.report.siris_tables import number, tables, with_interval
-from proctor.siris.verdict.summary import summarize
-from proctor.stats import Interval
+from proctor.report.siris_report import Report, make_report, report_logs
 
 
 def text_of(report: Report, width: int = PIPE_WIDTH) -> str:
@@ -42,7 +40,7 @@ def test_the_follow_rule_reads_as_the_paper_says(followed):
 
 def test_the_json_form_says_its_version_and_how_intervals_were_made(followed):
     found = json.loads(followed.json())
-    assert found["version"] == 1
+    assert found["version"] == 2
     assert (found["analysis"]["unit"], found["analysis"]["level"]) == ("pair", 0.95)
 
 
@@ -57,7 +55,7 @@ def test_tables_show_intervals_and_explain_the_baselines(followed):
 
 def test_markdown_holds_the_same_numbers_as_the_tables(followed):
     plain, marked = text_of(followed), followed.markdown()
-    for table in tables(followed.summaries):
+    for table in (followed.table(name).printed() for name in ("judgment", "movement", "wrong_choices", "coverage")):
         for cell in table.rows[0]:
             assert cell in plain
             assert cell in marked
@@ -82,30 +80,30 @@ def test_rows_come_by_model_and_in_the_order_none_perturbed_reference(make_recor
         for model in ("m2", "m1")
         for condition in ("reference", "code", "perturbed", "none")
     ]
-    rows = tables(summarize(records, draws=50))[0].rows
+    rows = make_report(records).table("judgment").printed().rows
     order = ["none", "perturbed", "reference", "code"]
-    assert [row[:2] for row in rows] == [(m, c) for m in ("m1", "m2") for c in order]
+    assert [row[:2] for row in rows[:8]] == [(m, c) for m in ("m1", "m2") for c in order]
 
 
 def test_suite_and_prompt_become_columns_only_where_they_tell_rows_apart(make_record):
-    plain = tables(summarize([make_record()], draws=50))[0]
+    plain = make_report([make_record()]).table("judgment").printed()
     assert plain.columns[:3] == ("model", "condition", "n")
     assert "serving-test" in plain.title
     several = [make_record(), make_record(suite="other", prompt="instructed")]
-    assert tables(summarize(several, draws=50))[0].columns[:4] == ("suite", "model", "condition", "prompt")
+    assert make_report(several).table("judgment").printed().columns[:4] == ("suite", "model", "condition", "prompt")
 
 
-def test_an_unresolved_change_is_marked(make_record):
+def test_an_unresolved_change_is_said_in_words(make_record):
     """A correction in one pair of three leaves zero inside the interval; corrections in all of twelve do not."""
     few = [make_record(f"p{i}", o, "B" if i == 0 else "A", "A") for i in range(3) for o in ("upheld", "overturned")]
     many = [make_record(f"p{i}", o, "B", "A") for i in range(12) for o in ("upheld", "overturned")]
-    assert tables(summarize(few))[1].rows[0][-2].endswith("~")
-    assert not tables(summarize(many))[1].rows[0][-2].endswith("~")
+    assert make_report(few).table("movement").rows[0].remark == "J not resolved, D not resolved"
+    assert make_report(many).table("movement").rows[0].remark.startswith("J up, ")
 
 
 def test_groups_without_any_number_show_dashes(make_record):
-    report = Report(tuple(summarize([make_record(infrastructure_error="down")])))
-    assert all("nan" not in cell for table in tables(report.summaries) for row in table.rows for cell in row)
+    report = make_report([make_record(infrastructure_error="down")])
+    assert all("nan" not in cell for table in report.tables for row in table.printed().rows for cell in row)
     assert json.loads(report.json())["groups"][0]["final"]["J"]["estimate"] is None
     assert "-" in text_of(report)
 
@@ -122,8 +120,3 @@ def test_groups_without_any_number_show_dashes(make_record):
 )
 def test_numbers_have_one_decimal_and_never_a_minus_zero(value, signed, text):
     assert number(value, signed=signed) == text
-
-
-def test_an_interval_is_written_estimate_first():
-    assert with_interval(Interval(50, 44.1, 55.9, 0.95, "m", "pair", 9)) == "50.0 [44.1, 55.9]"
-    assert with_interval(None) == "-"

@@ -22,6 +22,7 @@ from proctor.siris.review.rules.dialogue import Dialogue, Need
 from proctor.siris.task import review_task
 
 LABELS = "ABCD"
+LIMITATION = "prefix reuse is credited only up to 512 tokens\nAll of a cached prefix should be."
 CHANGED = {"simulator/replica.py": frozenset({30, 31})}
 
 
@@ -54,6 +55,9 @@ class HandMade:
 
     def changed_lines(self, problem: Problem, version: Version) -> Mapping[str, frozenset[int]]:  # noqa: ARG002
         return CHANGED
+
+    def limitation(self, problem: Problem) -> str:  # noqa: ARG002
+        return LIMITATION
 
 
 def _problem(number: int) -> Problem:
@@ -172,3 +176,74 @@ def ask(suite, tmp_path):
         return read_eval_log(logs[0].location)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def talks(suite, tmp_path_factory):
+    """A folder with one log: the first six problems (three pairs) twice, in the fixed words of `saying/things`.
+
+    That model says nothing of the limitation on p01 and p02, names it in the review on p03 and p04, and in both turns
+    on p05 and p06, where it also reconsiders.
+    """
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import ModelAPI, ModelOutput, modelapi
+
+    from proctor.siris.task import review_task
+
+    def words(task, reviewing):
+        number = int(task.rpartition("p0")[2][0])
+        named = "" if number < 3 or (number < 5 and not reviewing) else f"In candidate A {LIMITATION.splitlines()[0]}. "
+        decision = {"decision": "reconsider" if number > 4 else "follow"} if reviewing else {}
+        return named + json.dumps({"choice": "A", **decision})
+
+    @modelapi(name="saying")
+    def saying():
+        class Saying(ModelAPI):
+            async def generate(self, input, tools, tool_choice, config):  # noqa: ARG002
+                questions = [message.text for message in input if message.role == "user"]
+                return ModelOutput.from_content("things", words(questions[0], len(questions) > 1))
+
+        return Saying
+
+    task = review_task(suite, repetitions=2)
+    for sample in task.dataset:
+        sample.input = f"{sample.input}\nproblem {sample.id}"
+    folder = tmp_path_factory.mktemp("talks")
+    ids = [problem.id for problem in suite.problems[:6]]
+    [log] = inspect_eval(
+        task, model="saying/things", sample_id=ids, log_dir=str(folder), display="none", log_realtime=False
+    )
+    assert log.status == "success"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _judges():
+    """Registered once: Inspect keeps a model that it has set up."""
+    from types import SimpleNamespace
+
+    from inspect_ai.model import ModelAPI, ModelOutput, modelapi
+
+    state = SimpleNamespace(says=None, seen=[])
+
+    @modelapi(name="judge")
+    def provider():
+        class Judge(ModelAPI):
+            async def generate(self, input, tools, tool_choice, config):  # noqa: ARG002
+                state.seen.append((list(input), config))
+                return ModelOutput.from_content("judge", state.says(input, len(state.seen)))
+
+        return Judge
+
+    return state
+
+
+@pytest.fixture
+def judge(_judges):
+    """The model `judge/NAME`: `says` is a function of (messages, call number) that gives a reply or raises.
+
+    `seen` collects the messages and options of every call.
+    """
+    _judges.says = None
+    _judges.seen.clear()
+    return _judges

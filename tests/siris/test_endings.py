@@ -16,7 +16,10 @@ from inspect_ai.model import (
 
 from proctor.report.logs import read_logs
 from proctor.report.siris_report import report_logs
+from proctor.siris.review.briefs import briefs
 from proctor.siris.review.conversation import Conversation
+from proctor.siris.verdict.records import Record, conversation_facts
+from proctor.siris.verdict.replay import replay
 
 
 def reply(text, stop_reason="stop"):
@@ -27,6 +30,12 @@ def reply(text, stop_reason="stop"):
 def records(log):
     """By problem, as the report reads them."""
     return {record.problem: record for record in read_logs([Path(log.location)]).records}
+
+
+def records_of(sample):
+    """As it was scored."""
+    score = sample.scores["choices"]
+    return Record.from_score(score.value, score.metadata)
 
 
 def script(provider, cases):
@@ -87,6 +96,18 @@ def test_what_a_model_does_is_scored_on_what_it_has(suite, ask, provider):
     [summary] = report_logs([Path(log.location)]).summaries
     assert (summary.coverage.scored, summary.coverage.missing) == (10, 5)
     assert summary.ended_by == {"context": 2, "refusal": 2}
+
+
+def test_such_a_conversation_replays_without_a_difference(suite, ask, provider):
+    """A refusal that says something, a window that is full in either turn: the log explains them."""
+    problems = {problem.id: problem for problem in suite.problems[: len(MODELS_DOING)]}
+    script(provider, {id: case[:2] for id, case in zip(problems, MODELS_DOING.values(), strict=True)})
+    told = briefs(suite, "perturbed", "standard")
+    for sample in ask("scripted/x", sample_id=list(problems)).samples:
+        facts = conversation_facts(suite.name, problems[sample.id], "perturbed", "standard")
+        again = replay(sample, told[sample.id], facts, "scripted/x", rounds=12)
+        assert again.differences == ()
+        assert again.record == records_of(sample)
 
 
 def test_after_a_full_window_the_review_is_not_asked(ask, provider):
@@ -190,13 +211,14 @@ LIMITS = {
 def test_a_limit_ends_a_conversation_with_an_outcome(ask, provider, kind):
     """It is scored on what it has, counts, and log, record and report say which limit it was and in which turn."""
     options, turn = LIMITS[kind]
+    model = f"scripted/{kind}"  # Inspect remembers the price of a model
     if kind in ("time", "working"):
         provider.reply = slowly
     if kind == "cost":
-        set_model_info("scripted/x", ModelInfo())
+        set_model_info(model, ModelInfo())
         price = ModelCost(input=1, output=1, input_cache_write=0, input_cache_read=0)
-        options = {**options, "model_cost_config": {"scripted/x": price}}
-    log = ask("scripted/x", sample_id="p01", **options)
+        options = {**options, "model_cost_config": {model: price}}
+    log = ask(model, sample_id="p01", **options)
     [sample] = log.samples
     assert (log.status, sample.error, sample.limit.type) == ("success", None, kind)
     record = records(log)["p01"]

@@ -1,9 +1,10 @@
-"""The progress bar that every long command shows on stderr, where that is a terminal."""
+"""The progress bars that long commands show on stderr, where that is a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 
 @contextmanager
@@ -16,3 +17,13 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def reading_bar(logs: Sequence[Any]) -> Iterable[Any]:
+    """A bar on stderr while logs are read; nothing where stderr is no terminal or there is little to read."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    silent = not console.is_terminal or len(logs) < 2
+    return track(logs, "Reading logs", console=console, transient=True, disable=silent)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import typer
 
-from proctor.cli import siris_build, siris_review, siris_verdict
+from proctor.cli import (
+    siris_annotate,
+    siris_audit,
+    siris_build,
+    siris_compare,
+    siris_power,
+    siris_replay,
+    siris_review,
+    siris_show,
+    siris_verdict,
+)
 
 siris_app = typer.Typer(
     help="Ask models whether a simulator's flaw overturns its recommendation (the SIRIS paper).",
@@ -12,5 +22,16 @@ siris_app = typer.Typer(
     no_args_is_help=True,
 )
 
-for _step in (siris_build, siris_review, siris_verdict):
+# In the order in which a suite is used; `--help` lists them so.
+for _step in (
+    siris_build,
+    siris_show,
+    siris_audit,
+    siris_review,
+    siris_annotate,
+    siris_verdict,
+    siris_compare,
+    siris_power,
+    siris_replay,
+):
     _step.register(siris_app)

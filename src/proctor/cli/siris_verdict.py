@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proctor.cli import _text
+from proctor.cli._progress import reading_bar
 from proctor.siris import DEFAULT_SUITE
 
 if TYPE_CHECKING:  # `proctor --help` imports this file: what it needs at run time is imported below
@@ -48,8 +48,8 @@ def report(
     """
     from proctor.report.siris_report import report_logs
 
-    _one_form(as_json, as_markdown)
-    _print(report_logs(logs, _progress), as_json, as_markdown)
+    one_form(as_json, as_markdown)
+    _print(report_logs(logs, reading_bar), as_json, as_markdown)
 
 
 def score(
@@ -67,7 +67,7 @@ def score(
     from proctor.report.siris_report import report_answers
     from proctor.siris.verdict.answers import AnswerFileError
 
-    _one_form(as_json, as_markdown)
+    one_form(as_json, as_markdown)
     try:
         found = report_answers(answers, suite)
     except AnswerFileError as error:
@@ -77,7 +77,8 @@ def score(
     _print(found, as_json, as_markdown)
 
 
-def _one_form(as_json: bool, as_markdown: bool) -> None:
+def one_form(as_json: bool, as_markdown: bool) -> None:
+    """Raise typer's usage error where two forms of output are asked for."""
     if as_json and as_markdown:
         raise typer.BadParameter("give --json or --markdown, not both")
 
@@ -89,13 +90,3 @@ def _print(found: Report, as_json: bool, as_markdown: bool) -> None:
     from proctor.report.render import output
 
     found.show(output())
-
-
-def _progress(logs: Sequence[Any]) -> Iterable[Any]:
-    """A bar on stderr while logs are read; nothing where stderr is no terminal or there is little to read."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    silent = not console.is_terminal or len(logs) < 2
-    return track(logs, "Reading logs", console=console, transient=True, disable=silent)

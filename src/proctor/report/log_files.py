@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 from proctor.errors import InputError
 
@@ -13,7 +15,9 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
 
 # The bulk of a log; tables need none of it.
-_BULK = {"messages", "events", "events_data", "timelines", "store", "attachments"}
+_EVENTS = {"events", "events_data", "timelines"}
+_BULK = _EVENTS | {"messages", "store", "attachments"}
+MAX_SAMPLE_BYTES = 2 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,11 @@ class LogFile:
     path: Path
     header: EvalLog
     named: bool
+
+    @property
+    def planned(self) -> int:
+        """Conversations that the run was to hold: samples x epochs."""
+        return len(self.header.eval.dataset.sample_ids or ()) * (self.header.eval.config.epochs or 1)
 
 
 def damaged(log: Path, error: InputError) -> LeftOut:
@@ -62,6 +71,47 @@ def read_samples(log: LogFile) -> list[EvalSample]:
     return _read(log.path, header_only=False).samples or []
 
 
+def sample_keys(log: LogFile) -> list[tuple[str | int, int]]:
+    """Id and epoch of every sample that a log holds, each once. Raises InputError where that cannot be read."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    with _readable(log.path):
+        _refuse_bombs(log.path)
+        return list(dict.fromkeys((s.id, s.epoch) for s in read_eval_log_sample_summaries(str(log.path))))
+
+
+def stream_samples(log: LogFile, keys: Sequence[tuple[str | int, int]]) -> Iterator[EvalSample]:
+    """Samples with their messages and without events, one at a time in memory (a .json log is read whole).
+
+    Raises InputError where one cannot be read.
+    """
+    from inspect_ai.log import read_eval_log, read_eval_log_sample
+
+    if log.path.suffix == ".json":
+        with _readable(log.path):
+            samples = {(s.id, s.epoch): s for s in read_eval_log(str(log.path), resolve_attachments=True).samples or ()}
+        yield from (samples[key] for key in keys if key in samples)
+        return
+    for sample_id, epoch in keys:
+        with _readable(log.path):
+            sample = read_eval_log_sample(
+                str(log.path), sample_id, epoch, resolve_attachments=True, exclude_fields=_EVENTS
+            )
+            if (sample.id, sample.epoch) != (sample_id, epoch):
+                raise ValueError(f"the part of sample {sample_id} holds another sample")
+        yield sample
+
+
+def _refuse_bombs(path: Path) -> None:
+    """A sample that unpacks to more than any conversation can hold must not fill the memory."""
+    if path.suffix == ".json":
+        return
+    with ZipFile(path) as archive:
+        largest = max((entry.file_size for entry in archive.infolist()), default=0)
+    if largest > MAX_SAMPLE_BYTES:
+        raise ValueError(f"one of its parts unpacks to {largest / 1e9:.0f} GB")
+
+
 def _logs_at(path: Path) -> list[Path]:
     from inspect_ai.log import list_eval_logs
 
@@ -79,8 +129,14 @@ def _logs_at(path: Path) -> list[Path]:
 def _read(path: Path, *, header_only: bool) -> EvalLog:
     from inspect_ai.log import read_eval_log
 
-    try:
+    with _readable(path):
         return read_eval_log(str(path), header_only=header_only, exclude_fields=None if header_only else _BULK)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except Exception as error:  # a damaged file fails in zip, zstd, JSON or pydantic, each with errors of its own
         detail = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path}: not a readable Inspect log ({detail}); expected a finished .eval file") from error

@@ -10,10 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from proctor.errors import InputError
+from proctor.report.annotations import FOLDER, Labels, is_annotation, labels_of, read_annotations
 from proctor.report.log_files import LeftOut, LogFile, damaged, open_logs, read_samples
+from proctor.siris.verdict.annotation import conversation_key
 from proctor.siris.verdict.records import Group, Record
 
 if TYPE_CHECKING:
@@ -28,15 +30,28 @@ _MEND = {
 }
 
 
+class Source(NamedTuple):
+    """Where a record was read: the log, and the key of the conversation."""
+
+    log: Path
+    key: str
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What some logs hold. `assigned` counts the conversations that each group should have: samples x epochs."""
+    """What some logs hold. `assigned` counts the conversations that each group should have: samples x epochs.
+
+    `sources` says of each record, in the same order, where it stands. `labels` holds what annotators said of these
+    conversations; where they said something, the records have it in `identified`.
+    """
 
     records: tuple[Record, ...]
     assigned: Mapping[Group, int]
     logs: tuple[Path, ...]
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
+    sources: tuple[Source, ...] = ()
+    labels: Labels | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,7 @@ class _Run:
 
     log: LogFile
     records: tuple[Record, ...]
+    keys: tuple[str, ...]
     unreadable: int
 
     @property
@@ -60,10 +76,12 @@ def read_logs(paths: Sequence[Path], progress: Progress = iter) -> Reading:
     """Read every finished siris conversation from log files and folders of logs.
 
     Separate finished runs of one model and condition are pooled, their repetitions numbered on, and a note says so;
-    runs on different versions of a suite are kept apart. Raises InputError for a named file that is no log, and where
-    nothing is left to report. `progress` may wrap the logs that are read in full, for a progress bar.
+    runs on different versions of a suite are kept apart. Annotation logs among them, or in a folder `annotations`
+    beside a named file, say which conversations identify the limitation. Raises InputError for a named file that is no
+    log, and where nothing is left to report. `progress` may wrap the logs that are read in full, for a progress bar.
     """
-    logs, left_out = open_logs(paths)
+    opened, left_out = open_logs([*paths, *_annotations_beside(paths)])
+    logs = [log for log in opened if not is_annotation(log)]
     runs = []
     for log in progress(_finished(logs, left_out)):
         try:
@@ -78,10 +96,28 @@ def read_logs(paths: Sequence[Path], progress: Progress = iter) -> Reading:
         else:
             left_out.append(LeftOut(log.path, f"task {run.spec.task} holds no siris conversation"))
     if not runs:
-        raise InputError(_nothing_to_report(paths, left_out))
+        raise InputError(_nothing_to_report(paths, left_out, bool(opened) and not logs))
     notes: list[str] = []
     records, assigned = _pool(_apart_by_suite_version(runs, notes), notes)
-    return Reading(records, assigned, tuple(run.log.path for run in runs), tuple(left_out), tuple(notes))
+    sources = tuple(Source(run.log.path, key) for run in runs for key in run.keys)
+    annotations = read_annotations(filter(is_annotation, opened), left_out)
+    labels = labels_of({source.key: r for source, r in zip(sources, records, strict=True) if r.scored}, annotations)
+    if labels:
+        records = _joined(records, sources, labels)
+    read = tuple(run.log.path for run in runs)
+    return Reading(records, assigned, read, tuple(left_out), tuple(notes), sources, labels)
+
+
+def _annotations_beside(paths: Iterable[Path]) -> list[Path]:
+    """Folders of annotations that lie beside named files; those within named folders are found anyway."""
+    return sorted({folder for path in paths if path.is_file() and (folder := path.parent / FOLDER).is_dir()})
+
+
+def _joined(records: Sequence[Record], sources: Sequence[Source], labels: Labels) -> tuple[Record, ...]:
+    return tuple(
+        record.model_copy(update={"identified": labels.identified(source.key)}) if record.scored else record
+        for record, source in zip(records, sources, strict=True)
+    )
 
 
 def _finished(logs: Iterable[LogFile], left_out: list[LeftOut]) -> list[LogFile]:
@@ -91,13 +127,13 @@ def _finished(logs: Iterable[LogFile], left_out: list[LeftOut]) -> list[LogFile]
         tasks[log.header.eval.task_id].append(log)
     kept = []
     for attempts in tasks.values():
-        done = [log for log in attempts if _went_to_its_end(log.header)]
+        done = [log for log in attempts if went_to_its_end(log.header)]
         kept += done[-1:]
         left_out += [LeftOut(log.path, _why(log, done[-1:])) for log in attempts if log not in done[-1:]]
     return kept
 
 
-def _went_to_its_end(header: EvalLog) -> bool:
+def went_to_its_end(header: EvalLog) -> bool:
     """Whether every conversation was tried. A run that tried them all and lost some to errors of ours has the status
     "error" too, but results and no error of its own; the lost ones are in it, and are reported as such.
     """
@@ -114,12 +150,12 @@ def _why(log: LogFile, instead: Sequence[LogFile]) -> str:
 def _read_run(log: LogFile) -> _Run:
     """Turn samples into records; a sample that the log holds twice (an edited log) counts as last written."""
     samples = {(str(s.id), s.epoch): s for s in read_samples(log)}
-    found = [_record(sample, log.header.eval) for sample in samples.values()]
-    records = tuple(record for record in found if record is not None)
-    return _Run(log, records, len(found) - len(records))
+    found = [(conversation_key(s, log.header.eval), record_in(s, log.header.eval)) for s in samples.values()]
+    kept = [(key, record) for key, record in found if record is not None]
+    return _Run(log, tuple(r for _, r in kept), tuple(key for key, _ in kept), len(found) - len(kept))
 
 
-def _record(sample: EvalSample, spec: EvalSpec) -> Record | None:
+def record_in(sample: EvalSample, spec: EvalSpec) -> Record | None:
     """Read the sample's last siris score, or, where it has none, what its metadata says about an unscored one.
 
     A sample that Inspect ended with an error, or that somebody invalidated, is an error of ours whatever its score.
@@ -132,8 +168,7 @@ def _record(sample: EvalSample, spec: EvalSpec) -> Record | None:
                 record = Record.from_score(score.value, score.metadata or {})
             except ValidationError:
                 continue
-            ended = _with_limit(record, sample)
-            return ended if ended.infrastructure_error else _with_error(ended, _fault(sample))
+            return with_ending(record, sample)
     try:
         return Record.model_validate(_unscored(sample, spec))
     except ValidationError:
@@ -146,16 +181,14 @@ def _fault(sample: EvalSample) -> str | None:
     return sample.error.message if sample.error is not None else None
 
 
-def _with_limit(record: Record, sample: EvalSample) -> Record:
-    """Say which limit of Inspect ended the conversation, and in which turn: the scorer cannot know it."""
-    if sample.limit is None:
-        return record
-    turn = "final" if "final" in record.files_read else "initial"
-    return record.model_copy(update={"ended_by": {**record.ended_by, turn: sample.limit.type}})
-
-
-def _with_error(record: Record, fault: str | None) -> Record:
-    return record if fault is None else record.model_copy(update={"infrastructure_error": fault})
+def with_ending(record: Record, sample: EvalSample) -> Record:
+    """The record with what Inspect alone knows of the end: which limit it was and in which turn, an error of ours."""
+    fault = record.infrastructure_error or _fault(sample)
+    ended_by = record.ended_by
+    if sample.limit is not None:
+        turn = "final" if "final" in record.files_read else "initial"
+        ended_by = {**ended_by, turn: sample.limit.type}
+    return record.model_copy(update={"infrastructure_error": fault, "ended_by": ended_by})
 
 
 def _unscored(sample: EvalSample, spec: EvalSpec) -> dict[str, Any]:
@@ -205,8 +238,10 @@ def _pool(runs: Sequence[_Run], notes: list[str]) -> tuple[tuple[Record, ...], M
     return tuple(records), dict(assigned)
 
 
-def _nothing_to_report(paths: Sequence[Path], left_out: Sequence[LeftOut]) -> str:
+def _nothing_to_report(paths: Sequence[Path], left_out: Sequence[LeftOut], only_annotations: bool) -> str:
     where = ", ".join(str(path) for path in paths)
+    if only_annotations:
+        return f"{where}: holds annotations alone; give the logs of the conversations that they are about as well"
     if not left_out:
         return f"{where}: there is no Inspect log here; run `proctor siris run` first, or name the folder of its logs"
     reasons = "; ".join(f"{out.log.name}: {out.reason}" for out in left_out[:3])

@@ -1,144 +1,135 @@
-"""The siris report's tables, from summaries."""
+"""The siris report's own tables: judgment, wrong choices and their cost, coverage; one row per group."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from proctor.report.render import Table
-from proctor.siris.verdict.counts import Movement, Share
+from proctor.report.numbers import Column, Number, NumberTable, Row
+from proctor.report.siris_rows import (
+    FOLLOW,
+    GROUP,
+    PAPER,
+    Runs,
+    accuracies,
+    count,
+    exact,
+    metric,
+    paper_models,
+    published_pct,
+    rule_rows,
+    rule_solved,
+    with_hidden,
+)
+from proctor.siris.verdict.counts import Errors
 from proctor.siris.verdict.intervals import LEVEL, UNIT
-from proctor.siris.verdict.loss import Loss
+from proctor.siris.verdict.published import raw
 from proctor.siris.verdict.summary import Summary
-from proctor.stats import Interval
 
-Cells = Callable[[Summary], Sequence[str]]
-
-_CONDITIONS = ("none", "perturbed", "reference")
-_KINDS = ("abandoned_valid", "kept_invalid", "third_design")
+ACCURACIES = ("U", "O", "J", "D")
+_LOSSES = {"abandoned_valid": "abandoned", "kept_invalid": "kept", "third_design": "third"}
 
 
-def tables(summaries: Sequence[Summary]) -> list[Table]:
-    """Build the four tables: judgment, review, wrong choices, coverage. One row per group, always in the same order."""
-    rows = sorted(summaries, key=_order)
-    return [
-        _table("Judgment on final choices", ("n", "U", "O", "J", "D", "pair"), _judgment, rows),
-        _table("Review: from initial to final choices", _REVIEW, _review, rows),
-        _table("Wrong final choices, and their selection loss", _WRONG, _wrong, rows),
-        _table("Coverage, and reading of the changed code", _COVERAGE, _coverage, rows),
+def judgment(runs: Runs, published: bool = False) -> NumberTable:
+    """U, O, J, D and pair accuracy of the final choices under every condition, with the two rules to compare with."""
+    rows = [
+        Row(tuple(s.group), {"n": exact(s.coverage.scored, "count"), **_accuracies(s), "pair": metric(s, "pair")})
+        for s in runs.summaries
     ]
+    rows += rule_rows(runs, _rule_judgment, len(GROUP))
+    for model in paper_models(published):
+        pairs = published_pct(model.pairs_solved["perturbed"])
+        numbers = {**accuracies(model.review.final), "pair": pairs}
+        rows.append(Row((PAPER, model.name, "perturbed", "standard"), numbers, "published"))
+    columns = (Column("n", "n"), *(Column(name, name) for name in (*ACCURACIES, "pair")))
+    return with_hidden(NumberTable("judgment", "Judgment on final choices", GROUP, columns, tuple(rows)))
+
+
+def _rule_judgment(rule: str, _suite: str, summary: Summary) -> Mapping[str, Number]:
+    pair = 0.0 if rule == FOLLOW else summary.random_pct**2 / 100  # both at once, independently
+    return {**rule_solved(rule, summary), "pair": exact(pair)}
+
+
+def _accuracies(summary: Summary) -> dict[str, Number]:
+    return {name: metric(summary, f"final_{name}") for name in ACCURACIES}
+
+
+def wrong_choices(runs: Runs, published: bool = False) -> NumberTable:
+    """Wrong final choices by kind, what they cost under the reference simulator, and how often advice is followed."""
+    rows = [Row(tuple(s.group), _wrong(s)) for s in runs.summaries]
+    if published:
+        printed = raw()["selection_loss"]["median_pct"]
+        kinds = {"abandoned_valid": "upheld_error", "kept_invalid": "kept_presented", "third_design": "third_design"}
+        medians = {f"loss_{kind}": exact(printed[name]) for kind, name in kinds.items()}
+        labels = (PAPER, "eight models, where identified", "perturbed", "standard")
+        rows.append(Row(labels, medians, "published"))
+    columns = (
+        Column("abandoned_valid", "abandoned valid", bounds=False),
+        Column("kept_invalid", "kept invalid", bounds=False),
+        Column("third_design", "third design", bounds=False),
+        Column("no_valid_choice", "no choice", bounds=False),
+        *(Column(f"loss_{kind}", f"loss: {word} %", bounds=False) for kind, word in _LOSSES.items()),
+        Column("follow", "follow %", bounds=False),
+        Column("follow_overturned", "follow % (O)", bounds=False),
+    )
+    title = "Wrong final choices, and their selection loss"
+    return with_hidden(NumberTable("wrong_choices", title, GROUP, columns, tuple(rows)))
+
+
+def _wrong(summary: Summary) -> Mapping[str, Number]:
+    kinds = {kind: _error_count(summary, kind) for kind in Errors.__slots__}
+    losses = {f"loss_{kind}": Number.of(loss.median, loss.problems) for kind, loss in summary.losses.items()}
+    noticeable = {
+        f"noticeable_{kind}": exact(loss.noticeable.count, "count", loss.noticeable.of)
+        for kind, loss in summary.losses.items()
+    }
+    follow = {name: metric(summary, name) for name in ("follow", "follow_overturned")}
+    return {**kinds, **losses, **noticeable, **follow}
+
+
+def _error_count(summary: Summary, kind: str) -> Number:
+    found = count(summary, kind)
+    # On upheld problems "no choice" is no error of identity, so a kind may have no trials at all; it then counts 0.
+    return found if found.n else exact(0, "count", 0)
+
+
+def coverage(runs: Runs) -> NumberTable:
+    """Where the assigned conversations went, and which of them read the changed code."""
+    names = ("assigned", "scored", "infrastructure", "absent", "missing", "invalid", "ambiguous")
+    headers = {"infrastructure": "our errors"}
+    rows = [
+        Row(
+            tuple(s.group),
+            {
+                **{name: exact(getattr(s.coverage, name), "count", s.coverage.assigned) for name in names},
+                "reach_initial": metric(s, "reach_initial"),
+                "reach_any": metric(s, "reach_any"),
+            },
+        )
+        for s in runs.summaries
+    ]
+    columns = (
+        *(Column(name, headers.get(name, name)) for name in names),
+        Column("reach_initial", "reach 1st %", bounds=False),
+        Column("reach_any", "reach any %", bounds=False),
+    )
+    title = "Coverage, and reading of the changed code"
+    return with_hidden(NumberTable("coverage", title, GROUP, columns, tuple(rows)))
 
 
 def legend(summaries: Sequence[Summary]) -> list[str]:
     """Explain the columns and the two baselines, one line each."""
-    options = {summary.options for summary in summaries}
-    chance = 100 / options.pop() if len(options) == 1 else None
-    random = f"; choosing at random J {chance:.0f}, D 0 on average" if chance else ""
+    chances = {round(summary.random_pct, 6) for summary in summaries}
+    random = f"; choosing at random J {chances.pop():.0f}, D 0 on average" if len(chances) == 1 else ""
     return [
         "U, O: % correct on upheld, overturned problems; J = (U + O) / 2; D = (U - O) / 2; pair: both problems right "
         f"in one repetition; [low, high]: {LEVEL:.0%} interval, unit of analysis the {UNIT}.",
         f"Baselines: always following the presented recommendation gives U 100, O 0, J 50, D +50{random}.",
-        "Review: correct initial choices + made correct - made wrong = correct final choices; ~: not resolved, 0 is in "
+        "Review: correct initial choices + made correct - made wrong = correct final choices; not resolved: 0 is in "
         "the interval. No valid choice is a wrong choice; an error of ours is not scored.",
         "Wrong choices: a sound recommendation abandoned, an unsound one kept, or replaced by a third design.",
-        "Loss: how much worse the chosen design is than the best under the reference simulator, median over problems "
-        "(their number). Follow: the perturbed simulator's top design chosen, overall and on overturned problems (O).",
+        "Loss: how much worse the chosen design is than the best under the reference simulator, median over problems. "
+        "Follow: the perturbed simulator's top design chosen, overall and on overturned problems (O).",
         "Coverage: assigned = problems x repetitions; absent: no conversation; missing, invalid, ambiguous: final "
         "answers without a valid choice. Reach: conversations that read a changed line of the simulator (the rules "
         "read no code).",
     ]
-
-
-def _order(summary: Summary) -> tuple[str, str, int, str, str]:
-    group = summary.group
-    place = _CONDITIONS.index(group.condition) if group.condition in _CONDITIONS else len(_CONDITIONS)
-    return group.suite, group.model, place, group.condition, group.prompt
-
-
-def _table(title: str, columns: Sequence[str], cells: Cells, rows: Sequence[Summary]) -> Table:
-    labels = [name for name in ("suite", "model", "condition", "prompt") if _shown(name, rows)]
-    body = tuple((*(getattr(row.group, name) for name in labels), *cells(row)) for row in rows)
-    suites = sorted({row.group.suite for row in rows})
-    where = f" ({suites[0]})" if len(suites) == 1 else ""
-    return Table(title + where, (*labels, *columns), body, labels=len(labels))
-
-
-def _shown(name: str, rows: Sequence[Summary]) -> bool:
-    """Suite and prompt are columns only where rows differ in them or a prompt is out of the ordinary."""
-    values = {getattr(row.group, name) for row in rows}
-    return name in ("model", "condition") or len(values) > 1 or (name == "prompt" and values != {"standard"})
-
-
-def _judgment(summary: Summary) -> Sequence[str]:
-    i = summary.intervals
-    names = ("final_U", "final_O", "final_J", "final_D", "pair")
-    return str(summary.coverage.scored), *(with_interval(i.get(name), signed=name == "final_D") for name in names)
-
-
-_REVIEW = ("upheld", "overturned", "J initial", "J final", "D initial", "D final", "dJ", "dD")
-
-
-def _review(summary: Summary) -> Sequence[str]:
-    before, after = summary.review.initial, summary.review.final
-    judgment = [number(turn.judgment) for turn in (before, after)]
-    disposition = [number(turn.disposition, signed=True) for turn in (before, after)]
-    changes = [_change(summary.intervals.get(name)) for name in ("dJ", "dD")]
-    return _moved(summary.review.upheld), _moved(summary.review.overturned), *judgment, *disposition, *changes
-
-
-def _moved(movement: Movement) -> str:
-    """Write Table 4's four counts as the sum that they are."""
-    return f"{movement.initial} +{movement.made_correct} -{movement.made_wrong} = {movement.final}"
-
-
-def _change(interval: Interval | None) -> str:
-    text = with_interval(interval, signed=True)
-    return text if interval is None or interval.resolved else f"{text} ~"
-
-
-_WRONG = (
-    "abandoned valid", "kept invalid", "third design", "no choice",
-    "loss: abandoned", "loss: kept", "loss: third", "follow %", "follow % (O)",
-)  # fmt: skip
-
-
-def _wrong(summary: Summary) -> Sequence[str]:
-    errors = summary.errors
-    counts = (errors.abandoned_valid, errors.kept_invalid, errors.third_design, errors.no_valid_choice)
-    losses = [_loss(summary.losses, kind) for kind in _KINDS]
-    return *map(str, counts), *losses, _share(summary.follow), _share(summary.follow_overturned)
-
-
-def _loss(losses: Mapping[str, Loss], kind: str) -> str:
-    return f"{losses[kind].median_pct:.0f} % ({losses[kind].problems})" if kind in losses else "-"
-
-
-_COVERAGE = (
-    "assigned", "scored", "our errors", "absent", "missing", "invalid", "ambiguous", "reach 1st %", "reach any %"
-)  # fmt: skip
-
-
-def _coverage(summary: Summary) -> Sequence[str]:
-    c = summary.coverage
-    counts = (c.assigned, c.scored, c.infrastructure, c.absent, c.missing, c.invalid, c.ambiguous)
-    return *map(str, counts), _share(summary.reach_first), _share(summary.reach_any)
-
-
-def _share(share: Share) -> str:
-    return number(share.pct)
-
-
-def number(value: float, *, signed: bool = False) -> str:
-    """One decimal, a sign if asked, a dash where there is no number; never minus zero."""
-    if math.isnan(value):
-        return "-"
-    value = round(value, 1) + 0.0
-    return f"{value:+.1f}" if signed and value else f"{value:.1f}"
-
-
-def with_interval(interval: Interval | None, *, signed: bool = False) -> str:
-    """Write an estimate with its bounds: `50.0 [44.1, 55.9]`."""
-    if interval is None or math.isnan(interval.estimate):
-        return "-"
-    low, high = (number(bound, signed=signed) for bound in (interval.low, interval.high))
-    return f"{number(interval.estimate, signed=signed)} [{low}, {high}]"

@@ -1,3 +1,3 @@
 """The design-judgment suite: can an LLM tell when a simulator's flaw overturns its recommendation?"""
 
-DEFAULT_SUITE = "routing-v1"
+DEFAULT_SUITE = "serving-v1"

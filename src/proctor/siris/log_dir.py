@@ -40,19 +40,19 @@ class Asked:
         return limits | {name: getattr(self.generation, name) for name in SAMPLING}
 
 
-def prepare(log_dir: Path) -> None:
+def prepare(folder: Path, option: str = "--log-dir") -> None:
     """Make the folder and try to write there; raises InputError where logs cannot be kept there."""
-    if "%" in str(log_dir.absolute()):
-        raise InputError(f"{log_dir}: Inspect cannot read logs in a folder with % in its path; give another --log-dir")
+    if "%" in str(folder.absolute()):
+        raise InputError(f"{folder}: Inspect cannot read logs in a folder with % in its path; give another {option}")
     try:
-        log_dir.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{log_dir}: cannot be made a folder ({error.strerror}); give another --log-dir") from error
+        raise InputError(f"{folder}: cannot be made a folder ({error.strerror}); give another {option}") from error
     try:
-        with TemporaryFile(dir=log_dir):
+        with TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise InputError(f"{log_dir}: cannot be written to ({error.strerror}); give another --log-dir") from error
+        raise InputError(f"{folder}: cannot be written to ({error.strerror}); give another {option}") from error
 
 
 def refuse_what_does_not_fit(log_dir: Path, asked: Asked) -> None:

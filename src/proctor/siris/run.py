@@ -107,8 +107,8 @@ def run(plan: Plan, progress: Progress) -> Result:
     )
     refuse_what_does_not_fit(plan.log_dir, asked)
     expected = len(models) * len(conditions) * len(problems) * plan.repetitions
-    _show_progress(progress, expected)
-    with _silent_console():
+    show_progress(progress, expected)
+    with silent_console():
         logs = _eval_set(plan, tasks, models, problems, prices)
     if len(logs) < len(models) * len(conditions):
         raise KeyboardInterrupt  # Inspect takes Ctrl-C for a success without logs
@@ -118,7 +118,7 @@ def run(plan: Plan, progress: Progress) -> Result:
 
 
 @contextmanager
-def _silent_console() -> Iterator[None]:
+def silent_console() -> Iterator[None]:
     """Inspect says on rich's console that it is done, whatever the display; our caller says what there is to say."""
     console = rich.get_console()
     before, console.quiet = console.quiet, True
@@ -189,7 +189,7 @@ def _first_problems(suite: Suite, limit: int | None) -> list[str]:
     return [problem.id for problem in suite.problems if problem.id in kept]
 
 
-def _show_progress(progress: Progress, total: int) -> None:
+def show_progress(progress: Progress, total: int) -> None:
     """Have Inspect report every conversation that ends; a later run replaces the reporter."""
 
     @hooks(name="siris_progress", description="Counts the conversations of proctor siris run")

@@ -7,33 +7,11 @@ from collections.abc import Callable
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from proctor.siris.review.choices import parse_choice
 from proctor.siris.review.conversation import Conversation
 from proctor.siris.verdict.counts import Solved
-from proctor.siris.verdict.loss import selection_loss_pct
+from proctor.siris.verdict.judging import judge, score_parts
 from proctor.siris.verdict.records import ENDINGS, Record
-from proctor.siris.verdict.scoring import error_kind, solved
-
-
-def record_of(state: TaskState, talk: Conversation) -> Record:
-    """The record of a conversation: the evaluator's facts from the sample's metadata, the answers from its store."""
-    labels = "".join(sorted(state.metadata["reference"]))
-    initial, final = parse_choice(talk.initial, labels), parse_choice(talk.final, labels)
-    reached = talk.reached
-    return Record(
-        **state.metadata,
-        model=str(state.model),
-        repetition=state.epoch,
-        initial=initial.label,
-        initial_status=initial.status,
-        final=final.label,
-        final_status=final.status,
-        infrastructure_error=talk.infrastructure_error,
-        reached_initial=reached["initial"] if reached else None,
-        reached_any=any(reached.values()) if reached else None,
-        files_read=talk.files_read,
-        ended_by=talk.ended_by,
-    )
+from proctor.siris.verdict.scoring import solved
 
 
 def _summary(number: Callable[[Solved], float]) -> Metric:
@@ -71,15 +49,14 @@ def overturned() -> Metric:
 def choices() -> Scorer:
     """Score.value holds the two choices and whether they are right, Score.metadata the rest of the record.
 
-    For people who browse a log, the metadata also say what follows from the record: `error_kind` (abandoned_valid,
-    kept_invalid, third_design or no_valid_choice) and `selection_loss_pct`. Tables are computed from the record alone.
+    The metadata also say what follows from the record (`judging.score_parts`); tables are computed from the record
+    alone.
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the facts are in the metadata
         talk = state.store_as(Conversation)
-        record = record_of(state, talk)
-        value, rest = record.to_score()
-        rest |= {"error_kind": error_kind(record), "selection_loss_pct": selection_loss_pct(record)}
+        record = judge(state.metadata, talk, str(state.model), state.epoch)
+        value, rest = score_parts(record)
         return Score(value=dict(value), answer=record.final, explanation=_explanation(record), metadata=rest)
 
     return score

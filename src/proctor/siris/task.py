@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 
@@ -10,7 +12,7 @@ from proctor.siris.problems.suites import Suite, load_suite
 from proctor.siris.review.briefs import briefs
 from proctor.siris.review.conversation import ROUNDS, two_turns
 from proctor.siris.scorer import choices
-from proctor.siris.verdict.records import problem_facts
+from proctor.siris.verdict.records import conversation_facts
 
 MESSAGES = 1_000  # per conversation; two turns of ROUNDS calls stay far below unless calls come in large batches
 
@@ -50,7 +52,7 @@ def review_task(
             id=problem.id,
             input=asked[problem.id].script.first_turn,
             target=problem.answer,
-            metadata=problem_facts(suite.name, problem) | {"condition": condition, "prompt": prompt},
+            metadata=conversation_facts(suite.name, problem, condition, prompt),
         )
         for problem in suite.problems
     ]
@@ -63,5 +65,5 @@ def review_task(
         score_on_error=True,
         message_limit=MESSAGES,
         version=suite.digest,
-        metadata={"suite": suite.name, "condition": condition, "prompt": prompt},
+        metadata={"suite": suite.name, "condition": condition, "prompt": prompt, "proctor": version("proctor")},
     )

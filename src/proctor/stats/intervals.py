@@ -63,17 +63,3 @@ def wilson(successes: float, n: float, *, level: float = 0.95, unit: str = "tria
     return Interval(
         p, min(p, max(0.0, centre - half)), max(p, min(1.0, centre + half)), level, "wilson", unit, round(n)
     )
-
-
-def clopper_pearson(successes: int, n: int, *, level: float = 0.95, unit: str = "trial") -> Interval:
-    """Exact interval of a proportion from `n` independent units (Clopper and Pearson 1934): covers at least `level`.
-
-    The bounds are beta quantiles: B(a/2; k, n-k+1) and B(1-a/2; k+1, n-k).
-    """
-    if n < 0 or not 0 <= successes <= n:
-        raise ValueError(f"expected 0 <= successes <= n, not {successes} of {n}")
-    normal_quantile(level)
-    tail = (1 - level) / 2
-    low = float(stats.beta.ppf(tail, successes, n - successes + 1)) if successes else 0.0
-    high = float(stats.beta.ppf(1 - tail, successes + 1, n - successes)) if successes < n else 1.0
-    return Interval(successes / n if n else math.nan, low, high, level, "clopper-pearson", unit, n)

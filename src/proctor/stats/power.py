@@ -24,22 +24,28 @@ def resampled(differences: npt.ArrayLike) -> Study:
     return lambda rng, studies, clusters: rng.choice(pilot, size=(studies, clusters))
 
 
-def paired_proportions(first: float, second: float, *, trials: int, within: float, between: float = 0.0) -> Study:
-    """Plan from assumptions: two arms answer `trials` questions in each cluster with success rates `first`, `second`.
+def paired_proportions(
+    first: float, second: float, *, trials: int, within: float, between: float = 0.0, questions: int = 1
+) -> Study:
+    """Plan from assumptions: two arms answer each of a cluster's questions `trials` times, with success rates `first`
+    and `second`.
 
-    A cluster's own rate in an arm is beta distributed with intra-cluster correlation `within` (variance
-    within * p * (1 - p)); the two arms' rates share a Gaussian copula with correlation `between`, because a cluster
-    that is hard for one is hard for the other. The difference is second minus first.
+    A question's own rate in an arm is beta distributed with intra-question correlation `within` (variance
+    within * p * (1 - p)); the two arms' rates share a Gaussian copula with correlation `between`, because a question
+    that is hard for one is hard for the other. Questions of a cluster are independent given the arms' rates. The
+    difference is second minus first, the mean over the cluster's questions.
     """
-    if not (0 <= first <= 1 and 0 <= second <= 1 and 0 <= within < 1 and -1 <= between <= 1 and trials >= 1):
-        raise ValueError("rates lie in [0, 1], within in [0, 1), between in [-1, 1], and trials is at least 1")
+    if not (0 <= first <= 1 and 0 <= second <= 1 and 0 <= within < 1 and -1 <= between <= 1):
+        raise ValueError("rates lie in [0, 1], within in [0, 1) and between in [-1, 1]")
+    if trials < 1 or questions < 1:
+        raise ValueError("a cluster has at least one question and each at least one trial")
 
     def draw(rng: np.random.Generator, studies: int, clusters: int) -> FloatArray:
-        noise = rng.standard_normal((2, studies, clusters))
+        noise = rng.standard_normal((2, studies, clusters, questions))
         latent = (noise[0], between * noise[0] + np.sqrt(1 - between**2) * noise[1])
         rates = [_beta_rates(p, within, z) for p, z in zip((first, second), latent, strict=True)]
         wins = [rng.binomial(trials, rate) for rate in rates]
-        return np.asarray((wins[1] - wins[0]) / trials, dtype=np.float64)
+        return np.asarray(((wins[1] - wins[0]) / trials).mean(axis=-1), dtype=np.float64)
 
     return draw
 

@@ -34,14 +34,15 @@ def cluster_contrasts(
     contrasts: Mapping[str, Contrast],
     *,
     unit: str,
-    rng: np.random.Generator,
+    rng: np.random.Generator | FloatArray,
     level: float = 0.95,
     draws: int = DRAWS,
 ) -> dict[str, Interval]:
     """Intervals for contrasts of proportions p[j] = sum of successes / sum of trials, clusters being independent.
 
     `successes` and `trials` have shape (clusters, components); clusters may differ in size and have no trials at all in
-    a component. All contrasts share the same draws. Bounds are expanded percentiles of the cluster bootstrap. A
+    a component. All contrasts share the same draws; `rng` may be the draws themselves, as `resample_counts` makes them,
+    where many data sets are to share them. Bounds are expanded percentiles of the cluster bootstrap. A
     component that does not vary between clusters has nothing to draw from; its bounds are Wilson's with every cluster
     counted as one observation, the most that clustering can cost, and the components' bounds are combined as in the
     method of variance estimates recovery (Zou and Donner 2008; Newcombe 1998, method 10):
@@ -50,7 +51,8 @@ def cluster_contrasts(
     wins, sizes = (np.atleast_2d(np.asarray(a, dtype=np.float64)) for a in (successes, trials))
     if wins.shape != sizes.shape or (wins < 0).any() or (wins > sizes).any():
         raise ValueError("successes and trials need one shape (clusters, components) and 0 <= successes <= trials")
-    components = _Components(wins, sizes, resample_counts(len(wins), draws, rng), level)
+    counts = resample_counts(len(wins), draws, rng) if isinstance(rng, np.random.Generator) else rng
+    components = _Components(wins, sizes, counts, level)
     return {name: components.interval(contrast, unit) for name, contrast in contrasts.items()}
 
 
@@ -60,7 +62,7 @@ class _Components:
     def __init__(self, wins: FloatArray, sizes: FloatArray, counts: FloatArray, level: float) -> None:
         with np.errstate(divide="ignore", invalid="ignore"):
             self.p = wins.sum(axis=0) / sizes.sum(axis=0)
-            self.draws = (counts @ wins) / (counts @ sizes)
+            self.draws = (counts @ wins) / _drawn_sizes(sizes, counts)
             ratios = wins / sizes
         self.clusters = (sizes > 0).sum(axis=0)
         self.still = np.array([_still(ratios[:, j]) for j in range(sizes.shape[1])])
@@ -101,6 +103,12 @@ class _Components:
             score = wilson(p * n, n, level=self.level)
             return score.low, score.high
         return low, high
+
+
+def _drawn_sizes(sizes: FloatArray, counts: FloatArray) -> FloatArray:
+    """Trials in each draw; where clusters are alike, as in a complete study, every draw has as many as the data."""
+    alike = bool(np.all(sizes == sizes[0]))
+    return sizes.sum(axis=0, keepdims=True) if alike else np.asarray(counts @ sizes)
 
 
 def _still(ratios: FloatArray) -> bool:

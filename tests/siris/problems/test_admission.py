@@ -15,6 +15,8 @@ CASE = Case("routing", {}, [])
 class Table:
     """A domain whose predictions are given: perturbation or None -> design -> (value in ns, digest)."""
 
+    min_lead = 1_000_000
+
     def __init__(self, values: Mapping[str | None, Mapping[str, tuple[int, str]]]) -> None:
         self.values = values
 

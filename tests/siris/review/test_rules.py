@@ -11,6 +11,7 @@ from inspect_ai.tool import ToolError
 import proctor._registry  # noqa: F401 - registers the provider
 from proctor.errors import InputError
 from proctor.siris.problems.domains import get_domain
+from proctor.siris.problems.suites import load_suite
 from proctor.siris.review.choices import parse_choice
 from proctor.siris.review.desk import Desk
 from proctor.siris.review.packet import CONDITIONS, Packet, build_packet
@@ -122,6 +123,56 @@ def test_the_oracle_finds_the_reference_answer_from_the_files_alone(perturbation
         evidence = domain.evidence(case, labels, perturbation if version == "perturbed" else None)
         _, closing = talk("reference", build_packet(evidence, CONDITIONS[version]).files)
         assert [parse_choice(text).label for text in closing] == [best, best]
+
+
+def analyst_packet(perturbation, condition):
+    domain = get_domain("serving")
+    rng = Random("analyst")
+    frame = domain.frame(domain.design_problem(perturbation), rng)
+    case = domain.generate(frame, domain.propose(frame, rng), seed=3)
+    labels = dict(zip("ABCD", domain.designs(case.design_problem), strict=True))
+    shown = CONDITIONS[condition]
+    evidence = domain.evidence(case, labels, perturbation if shown.version == "perturbed" else None)
+
+    def best(version):
+        return min(labels, key=lambda label: (domain.predict(case, labels[label], version).value, label))
+
+    return build_packet(evidence, shown).files, best(None), best(perturbation)
+
+
+@pytest.mark.parametrize("outcome", ["upheld", "overturned"])
+@pytest.mark.parametrize("condition", ["perturbed", "code", "code+records", "code+predictions"])
+def test_the_analyst_names_the_limitation_and_judges_it(condition, outcome):
+    """With and without predictions it knows what the simulator recommends, and says whether that stands."""
+    suite = load_suite("routing-v1")
+    problem = next(problem for problem in suite.problems if problem.outcome == outcome)
+    files = build_packet(suite.evidence(problem, "perturbed"), CONDITIONS[condition]).files
+    messages, (first, second) = talk("analyst", files)
+    review = json.loads(second)
+    assert json.loads(first)["choice"] == review["choice"] == problem.answer
+    assert review["decision"] == ("follow" if outcome == "upheld" else "reconsider")
+    assert "cached prefix in 16-token blocks" in review["limitation"]
+    verdict = "it is not consequential" if outcome == "upheld" else "it is consequential"
+    assert verdict in review["limitation"]
+    read = {call.arguments.get("path") for m in messages if m.role == "assistant" for call in m.tool_calls or ()}
+    assert not any(path.startswith("execution-records") for path in read if path)
+
+
+@pytest.mark.parametrize("condition", ["reference", "code-reference"])
+def test_the_analyst_finds_nothing_in_a_reference_packet(condition):
+    files, answer, _ = analyst_packet("prefix_cap", condition)
+    _, (_, second) = talk("analyst", files)
+    review = json.loads(second)
+    assert (review["choice"], review["decision"], review["limitation"]) == (answer, "follow", "none")
+
+
+@pytest.mark.parametrize("condition", ["none", "predictions-only"])
+def test_without_code_the_analyst_follows_and_says_that_it_cannot_recompute(condition):
+    files, _, presented = analyst_packet("prefix_cap", condition)
+    _, (first, second) = talk("analyst", files)
+    assert parse_choice(first).label == (presented if condition == "predictions-only" else "A")
+    assert "nothing can be recomputed" in second
+    assert json.loads(second).get("decision") == ("follow" if condition == "predictions-only" else None)
 
 
 def test_a_misspelt_rule_is_named_with_the_nearest_one():

@@ -45,3 +45,11 @@ def test_the_group_is_what_is_never_pooled(make_record):
 def test_contradictions_and_unknown_versions_are_refused(make_record, changes):
     with pytest.raises(ValidationError):
         make_record(**changes)
+
+
+def test_what_an_annotator_found_is_no_part_of_a_score(make_record):
+    """It is joined from annotation logs; a score can neither keep nor forge it."""
+    value, metadata = make_record(identified=True).to_score()
+    assert "identified" not in value
+    assert "identified" not in metadata
+    assert Record.from_score(value, metadata | {"identified": True}).identified is None

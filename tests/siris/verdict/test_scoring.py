@@ -189,7 +189,7 @@ def test_losses_take_one_median_per_problem_first(make_record):
     records.append(make_record("r", "overturned", final=None))
     found = losses(records)
     assert found.keys() == {"abandoned_valid"}
-    assert found["abandoned_valid"].median_pct == pytest.approx(62)
+    assert found["abandoned_valid"].median.estimate == pytest.approx(62)
     assert found["abandoned_valid"].problems == 2
     assert found["abandoned_valid"].noticeable == Share(10, 10)
 

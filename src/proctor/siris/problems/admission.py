@@ -1,4 +1,4 @@
-"""Which proposals become problems (paper Appendix A.1; the bounds are this project's, see docs/siris.md).
+"""Which proposals become problems (paper Appendix A.1; the bounds are this project's, see docs/building.md).
 
 Every check is code and every rejection has a named reason that the search counts and reports.
 """
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from proctor.siris.problems.domain import Case, Domain, Outcome, Prediction
 
 MIN_LEAD_PERCENT = 3
-MIN_LEAD_NS = 1_000_000
 CONFIRMATIONS = 10
 MIN_CONFIRMED = 7
 UNCLEAR = {version: f"no clear winner under the {version} simulator" for version in ("perturbed", "reference")}
@@ -48,14 +47,14 @@ def best(predictions: Mapping[str, Prediction]) -> str:
 
 
 def lead(predictions: Mapping[str, Prediction]) -> tuple[float, int]:
-    """By how much the best value is ahead of the second best: relative to the best, and in ns."""
+    """By how much the best value is ahead of the second best: relative to the best, and in the domain's unit."""
     first, second = sorted(p.value for p in predictions.values())[:2]
     return (second - first) / first, second - first
 
 
-def _wins_clearly(predictions: Mapping[str, Prediction]) -> bool:
+def _wins_clearly(domain: Domain, predictions: Mapping[str, Prediction]) -> bool:
     relative, absolute = lead(predictions)
-    return relative * 100 >= MIN_LEAD_PERCENT and absolute >= MIN_LEAD_NS
+    return relative * 100 >= MIN_LEAD_PERCENT and absolute >= domain.min_lead
 
 
 def predictions(domain: Domain, case: Case, perturbation: str | None) -> dict[str, Prediction]:
@@ -63,22 +62,27 @@ def predictions(domain: Domain, case: Case, perturbation: str | None) -> dict[st
     return {design: domain.predict(case, design, perturbation) for design in domain.designs(case.design_problem)}
 
 
-def assess(domain: Domain, case: Case, perturbation: str) -> Assessment | str:
-    """Run the candidates under both versions; returns why the case is not admitted, as soon as that is clear."""
+def assess(domain: Domain, case: Case, perturbation: str, presented: str | None = None) -> Assessment | str:
+    """Run the candidates under both versions; returns why the case is not admitted, as soon as that is clear.
+
+    With `presented`, a case in which another design is recommended is not admitted.
+    """
     perturbed = predictions(domain, case, perturbation)
-    if not _wins_clearly(perturbed):
+    if not _wins_clearly(domain, perturbed):
         return UNCLEAR["perturbed"]
-    judged = judge(perturbed, predictions(domain, case, None))
+    if presented not in (None, best(perturbed)):
+        return "another recommendation than the partner's"
+    judged = judge(domain, perturbed, predictions(domain, case, None))
     if judged == UNCLEAR["reference"] or predictions(domain, case, perturbation) == perturbed:
         return judged
     return "a repeated run predicts something else"
 
 
-def judge(perturbed: Mapping[str, Prediction], reference: Mapping[str, Prediction]) -> Assessment | str:
+def judge(domain: Domain, perturbed: Mapping[str, Prediction], reference: Mapping[str, Prediction]) -> Assessment | str:
     """What the predictions of both versions amount to: an admissible case, or why it is none."""
-    if not _wins_clearly(perturbed):
+    if not _wins_clearly(domain, perturbed):
         return UNCLEAR["perturbed"]
-    if not _wins_clearly(reference):
+    if not _wins_clearly(domain, reference):
         return UNCLEAR["reference"]
     if all(perturbed[d].digest == reference[d].digest for d in reference):
         return "the change alters no prediction"

@@ -1,7 +1,8 @@
 """What a simulator must offer so that problems can be built on it.
 
 Everything else in the suite (admission, pairing, search, packets, conversation, scores) knows a simulator only
-through `Domain`. The serving simulator is the first to meet it (`serving_domain`).
+through `Domain`. The serving simulator meets it in `serving_domain`, a small cache simulator in docs/examples/cache;
+docs/simulators.md says how to write another one.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from proctor.errors import InputError
 
 Outcome = Literal["upheld", "overturned"]
 Version = Literal["perturbed", "reference"]
@@ -27,7 +30,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What one simulator version says of one design: the target metric in ns and a digest of all its predictions."""
+    """What one simulator version says of one design: the target metric and a digest of all its predictions.
+
+    The metric is a positive integer in the domain's unit (the serving simulator's are ns), the lower the better.
+    """
 
     value: int
     digest: str
@@ -44,7 +50,14 @@ class Frame:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The files of one problem under one simulator version, packet path -> text (paper, Table 12)."""
+    """The files of one problem under one simulator version, packet path -> text (paper, Table 12).
+
+    Prompts and built-in models rely on the paths, so a domain must use these and no others: `system-description.md`,
+    `workload.json` and `candidates/A`, B, C and D with any ending in `description`; files below `simulator/` in `code`
+    and below `cost-parameters/` in `parameters`; `configuration.json`; `prediction.json`; files below
+    `execution-records/` in `records`. `parameters` and `records` may be empty. `packet_files` has the contents.
+    Raises InputError for a file that belongs elsewhere.
+    """
 
     description: Mapping[str, str]
     code: Mapping[str, str]
@@ -52,6 +65,18 @@ class Evidence:
     configuration: Mapping[str, str]
     predictions: Mapping[str, str]
     records: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        candidates = sorted(path.partition(".")[0] for path in self.description if path.startswith("candidates/"))
+        expected = [f"candidates/{label}" for label in LABELS]
+        if candidates != expected:
+            raise InputError(f"evidence: description: has {candidates} where {expected} are expected; mend the domain")
+        for part, needed, folder in _LAYOUT:
+            paths = set(getattr(self, part))
+            stray = sorted(path for path in paths - needed if not path.startswith(folder or "/"))
+            if stray or needed - paths:
+                what = f"lacks {sorted(needed - paths)}" if needed - paths else f"has {stray[0]!r}, which is not its"
+                raise InputError(f"evidence: {part}: {what}; mend the domain")
 
     def all_files(self) -> dict[str, str]:
         parts = (self.description, self.code, self.parameters, self.configuration, self.predictions, self.records)
@@ -62,13 +87,31 @@ class Evidence:
         return sum(map(len, self.all_files().values()))
 
 
+_LAYOUT: tuple[tuple[str, set[str], str | None], ...] = (
+    ("description", {"system-description.md", "workload.json"}, "candidates/"),
+    ("code", set(), "simulator/"),
+    ("parameters", set(), "cost-parameters/"),
+    ("configuration", {"configuration.json"}, None),
+    ("predictions", {"prediction.json"}, None),
+    ("records", set(), "execution-records/"),
+)
+
+
 class Domain(Protocol):
-    """A simulator with candidate designs, workload generators and perturbations."""
+    """A simulator with candidate designs, workload generators and perturbations.
+
+    Attributes:
+        name: What a suite's manifest calls the domain.
+        unit: Of the target metric, such as "ns".
+        min_lead: A design that is ahead by less, in that unit, is no clear winner (beside the 3 % that always hold).
+    """
 
     name: str
+    unit: str
+    min_lead: int
 
     def designs(self, design_problem: str) -> tuple[str, ...]:
-        """The candidate designs."""
+        """The candidate designs, four."""
 
     def design_problem(self, perturbation: str) -> str:
         """The design problem that a perturbation belongs to; raises InputError for an unknown one."""
@@ -97,10 +140,29 @@ class Domain(Protocol):
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         """Where the versions differ: packet path -> line numbers (from 1) in the given version."""
 
+    def limitation(self, perturbation: str) -> str:
+        """What the perturbed simulator gets wrong: one line in short, then an explanation (evaluator only)."""
+
+    def recompute(self, files: Mapping[str, str]) -> Mapping[str, int] | None:
+        """The target metric that the reference simulator predicts, by label, from files of a packet (path -> text).
+
+        Given are the workload, the candidates, the configuration and the parameters, nothing else. None for files that
+        are not of this domain. `rule/reference` asks this, which proves that a packet suffices.
+        """
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """A domain may also have a scripted reader; `proctor siris audit` then checks that packets suffice."""
+
+    def solve(self, packet: Mapping[str, str]) -> Mapping[str, int]:
+        """From the files of a perturbed packet alone, path -> text: the reference metric of each candidate, in ns."""
+
 
 @dataclass(frozen=True)
 class Problem:
-    """One question with its evaluator-only facts. Latencies are in ns by label."""
+    """One question with its evaluator-only facts. `reference` and `perturbed` hold the target metric by label, in the
+    domain's unit."""
 
     id: str
     pair: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,7 +23,7 @@ class _Strict(BaseModel):
 
 
 class ProblemEntry(_Strict):
-    """One problem. Latencies are the target metric in ns by design."""
+    """One problem. `perturbed` and `reference` are the target metric by design, in the unit of the domain."""
 
     id: str = Field(pattern="^p[0-9]{2,4}$", description="neutral name, the only one a reader may see")
     pair: str
@@ -91,9 +92,14 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def files_digest(files: Mapping[str, str]) -> str:
+    """Digest of paths and contents, in the order of the files."""
+    return digest("".join(f"{path}\0{digest(text)}\n" for path, text in files.items()))
+
+
 def evidence_digest(evidence: Evidence) -> str:
-    """Digest of all files of one version: paths and contents."""
-    return digest("".join(f"{path}\0{digest(text)}\n" for path, text in evidence.all_files().items()))
+    """Digest of all files of one version."""
+    return files_digest(evidence.all_files())
 
 
 def read_manifest(folder: Path) -> Manifest:

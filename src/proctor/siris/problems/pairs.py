@@ -1,4 +1,8 @@
-"""From frames to perturbation pairs: propose, assess, match, confirm (paper sections 3.1, A.1, A.2)."""
+"""From frames to perturbation pairs: propose, assess, confirm, find a partner (paper sections 3.1, A.1, A.2).
+
+Overturned problems are the rarer half, so a frame is searched for one of them first. Its partner is looked for close
+by: workloads that have about half of their parameters from it, which mostly keep the recommendation.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,30 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
-from proctor.siris.problems.admission import CONFIRMATIONS, MIN_CONFIRMED, Assessment, assess, confirmations
-from proctor.siris.problems.domain import LABELS, Case, Domain, Frame
+from proctor.siris.problems.admission import (
+    CONFIRMATIONS,
+    MIN_CONFIRMED,
+    Assessment,
+    assess,
+    confirmations,
+)
+from proctor.siris.problems.difficulty import Difficulty, Level, difficulty
+from proctor.siris.problems.domain import LABELS, Case, Domain, Frame, Outcome
 
-PROPOSALS_PER_FRAME = 24
-PROBES_PER_FRAME = 10  # a frame in which none of the first proposals is admitted is given up
-MATCHES_PER_FRAME = 4
+PROBES_PER_FRAME = 4
+PARTNERS_PER_FRAME = 30
+MATCHES_PER_FRAME = 3
 DISCOVERY_SEED = 0
 CONFIRMATION_SEEDS = range(DISCOVERY_SEED + 1, DISCOVERY_SEED + 1 + CONFIRMATIONS)
+
+
+class Kind(NamedTuple):
+    """Which design an overturned problem presents, and which one is the answer."""
+
+    presented: str
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -28,6 +46,14 @@ class Member:
     confirmed: int = 0
     packet_chars: int = 0
 
+    @property
+    def difficulty(self) -> Difficulty:
+        perturbed, reference = (
+            {design: prediction.value for design, prediction in version.items()}
+            for version in (self.assessment.perturbed, self.assessment.reference)
+        )
+        return difficulty(perturbed, reference)
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -37,6 +63,10 @@ class Pair:
     frame: Frame
     upheld: Member
     overturned: Member
+
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.overturned.assessment.presented, self.overturned.assessment.answer)
 
 
 @dataclass(frozen=True)
@@ -48,33 +78,29 @@ class FrameResult:
     rejections: Mapping[str, int]
 
 
-def search_frame(domain: Domain, perturbation: str, seed: int, index: int) -> FrameResult:
+@dataclass(frozen=True)
+class Wish:
+    """What a search still wants: kinds of which it has enough are skipped, and a level of difficulty if asked for."""
+
+    enough: frozenset[Kind] = frozenset()
+    enough_presented: frozenset[str] = frozenset()
+    level: Level | None = None
+
+    def refusal(self, assessment: Assessment, outcome: Outcome, member: Member) -> str | None:
+        """Why an admissible problem is not wanted, or None."""
+        if assessment.outcome != outcome:
+            return f"{assessment.outcome}, where an {outcome} problem was looked for"
+        kind = Kind(assessment.presented, assessment.answer)
+        if kind in self.enough or (outcome == "overturned" and kind.presented in self.enough_presented):
+            return "enough pairs with these designs"
+        if self.level and member.difficulty.level != self.level:
+            return f"not {self.level}"
+        return None
+
+
+def search_frame(domain: Domain, perturbation: str, seed: int, index: int, wish: Wish) -> FrameResult:
     """Look for one pair in the frame of that number; depends on nothing but the arguments."""
-    rng = Random(f"{domain.name}/{perturbation}/{seed}/{index}")
-    frame = domain.frame(domain.design_problem(perturbation), rng)
-    rejections: Counter[str] = Counter()
-    admitted: list[Member] = []
-    proposals = 0
-    while proposals < (PROPOSALS_PER_FRAME if admitted else PROBES_PER_FRAME):
-        proposals += 1
-        parameters = domain.propose(frame, rng)
-        case = domain.generate(frame, parameters, DISCOVERY_SEED)
-        assessment = assess(domain, case, perturbation)
-        if isinstance(assessment, str):
-            rejections[assessment] += 1
-        else:
-            admitted.append(Member(parameters, case, assessment))
-    matches = _matches(admitted)
-    pair = None
-    for upheld, overturned in matches[:MATCHES_PER_FRAME]:
-        pair = _confirm(domain, perturbation, frame, upheld, overturned)
-        if pair:
-            break
-    reason = "no partner with the same recommendation"
-    if matches:
-        reason = "another one of the frame was taken" if pair else "the label does not hold on confirmation traces"
-    rejections[reason] += len(admitted) - (2 if pair else 0)
-    return FrameResult(pair, proposals, +rejections)
+    return _FrameSearch(domain, perturbation, wish, Random(f"{domain.name}/{perturbation}/{seed}/{index}")).result()
 
 
 def confirmation_traces(domain: Domain, frame: Frame, parameters: Mapping[str, Any]) -> Iterator[Case]:
@@ -82,35 +108,76 @@ def confirmation_traces(domain: Domain, frame: Frame, parameters: Mapping[str, A
     return (domain.generate(frame, parameters, seed) for seed in CONFIRMATION_SEEDS)
 
 
-def _matches(admitted: list[Member]) -> list[tuple[Member, Member]]:
-    """Upheld and overturned problems with one recommendation, closest predicted leads first.
+class _FrameSearch:
+    """One frame, its source of randomness, and the count of what was rejected."""
 
-    Otherwise the size of the predicted lead alone would tell the two outcomes apart.
-    """
-    pairs = [
-        (u, o)
-        for u in admitted
-        for o in admitted
-        if u.assessment.outcome == "upheld"
-        and o.assessment.outcome == "overturned"
-        and u.assessment.presented == o.assessment.presented
-    ]
+    def __init__(self, domain: Domain, perturbation: str, wish: Wish, rng: Random) -> None:
+        self.domain, self.perturbation, self.wish, self.rng = domain, perturbation, wish, rng
+        self.frame = domain.frame(domain.design_problem(perturbation), rng)
+        self.rejections: Counter[str] = Counter()
+        self.proposals = 0
 
-    def distance(pair: tuple[Member, Member]) -> float:
-        u, o = (member.assessment.perturbed_lead for member in pair)
-        return max(u / o, o / u)
+    def result(self) -> FrameResult:
+        overturned = self._overturned()
+        upheld = self._partner(overturned) if overturned else None
+        if overturned and not upheld:
+            self.rejections["no partner with the same recommendation"] += 1
+        pair = Pair(self.perturbation, self.frame, upheld, overturned) if upheld and overturned else None
+        return FrameResult(pair, self.proposals, self.rejections)
 
-    return sorted(pairs, key=distance)
+    def _overturned(self) -> Member | None:
+        for _ in range(PROBES_PER_FRAME):
+            member = self._assess(self.domain.propose(self.frame, self.rng), "overturned")
+            if member and (confirmed := self._confirm(member)):
+                return confirmed
+        return None
 
+    def _partner(self, overturned: Member) -> Member | None:
+        """Of the first admissible partners, the one that is predicted to lead by most nearly as much and is confirmed.
 
-def _confirm(domain: Domain, perturbation: str, frame: Frame, upheld: Member, overturned: Member) -> Pair | None:
-    members = []
-    for member in (upheld, overturned):
-        traces = confirmation_traces(domain, frame, member.parameters)
-        confirmed = confirmations(domain, traces, perturbation, member.assessment)
-        if confirmed < MIN_CONFIRMED:
+        Otherwise the size of the predicted lead alone would tell the two outcomes apart.
+        """
+        found: list[Member] = []
+        for _ in range(PARTNERS_PER_FRAME):
+            fresh = self.domain.propose(self.frame, self.rng)
+            kept = {name for name in sorted(fresh) if self.rng.random() < 0.5}
+            parameters = {name: overturned.parameters[name] if name in kept else fresh[name] for name in fresh}
+            member = self._assess(parameters, "upheld", overturned.assessment.presented)
+            found += [member] if member else []
+            if len(found) == MATCHES_PER_FRAME:
+                break
+        found.sort(key=lambda member: _apart(member, overturned))
+        for tried, member in enumerate(found, start=1):
+            if confirmed := self._confirm(member):
+                self.rejections["another one of the frame was taken"] += len(found) - tried
+                return confirmed
+        return None
+
+    def _assess(self, parameters: Mapping[str, Any], outcome: Outcome, presented: str | None = None) -> Member | None:
+        self.proposals += 1
+        case = self.domain.generate(self.frame, parameters, DISCOVERY_SEED)
+        assessment = assess(self.domain, case, self.perturbation, presented)
+        if isinstance(assessment, str):
+            self.rejections[assessment] += 1
             return None
-        labels = dict(zip(LABELS, domain.designs(member.case.design_problem), strict=True))
-        size = domain.evidence(member.case, labels, perturbation).chars()
-        members.append(replace(member, confirmed=confirmed, packet_chars=size))
-    return Pair(perturbation, frame, *members)
+        member = Member(parameters, case, assessment)
+        if refusal := self.wish.refusal(assessment, outcome, member):
+            self.rejections[refusal] += 1
+            return None
+        return member
+
+    def _confirm(self, member: Member) -> Member | None:
+        traces = confirmation_traces(self.domain, self.frame, member.parameters)
+        confirmed = confirmations(self.domain, traces, self.perturbation, member.assessment)
+        if confirmed < MIN_CONFIRMED:
+            self.rejections["the label does not hold on confirmation traces"] += 1
+            return None
+        labels = dict(zip(LABELS, self.domain.designs(member.case.design_problem), strict=True))
+        size = self.domain.evidence(member.case, labels, self.perturbation).chars()
+        return replace(member, confirmed=confirmed, packet_chars=size)
+
+
+def _apart(upheld: Member, overturned: Member) -> float:
+    """By which factor the predicted leads differ."""
+    leads = upheld.assessment.perturbed_lead, overturned.assessment.perturbed_lead
+    return max(leads) / min(leads)

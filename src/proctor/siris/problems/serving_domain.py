@@ -7,33 +7,28 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
+from pathlib import PurePath
 from random import Random
 from types import ModuleType
 from typing import Any
 
-import jinja2
-
 from proctor.errors import InputError, nearest
 from proctor.serving import designs, files, profiles
 from proctor.serving.simulator.config import Config
-from proctor.siris.problems import perturbations
+from proctor.siris.problems import analyst, perturbations
 from proctor.siris.problems.domain import Case, Evidence, Frame, Prediction, Version
-from proctor.siris.problems.versions import load_package, reference_source
+from proctor.siris.problems.packet_files import json_lines, prediction_text, render, workload_rows, workload_text
+from proctor.siris.problems.perturbations.limitations import LIMITATIONS
 
 _PARTS = ("config", "costs", "metrics", "simulate", "workload")
 _CONFIG_FIELDS = tuple(field.name for field in fields(Config))
 
 
-def _source(perturbation: str | None) -> Mapping[str, str]:
-    return perturbations.get(perturbation).source if perturbation else reference_source()
-
-
 @cache
 def _simulator(perturbation: str | None) -> Mapping[str, ModuleType]:
-    """The modules of one version, loaded from its text."""
-    package = load_package(_source(perturbation))
-    return {part: import_module(f"{package}.{part}") for part in _PARTS}
+    """The modules of one version."""
+    return {part: perturbations.CATALOGUE.module(perturbation, part) for part in _PARTS}
 
 
 @cache
@@ -65,6 +60,8 @@ class ServingDomain:
     """See `proctor.siris.problems.domain.Domain`."""
 
     name = "serving"
+    unit = "ns"
+    min_lead = 1_000_000
 
     def __init__(self) -> None:
         self._requests = _Requests()
@@ -100,7 +97,7 @@ class ServingDomain:
     def _run(self, case: Case, design: str, perturbation: str | None, record_steps: bool = False) -> Any:
         modules = _simulator(perturbation)
         return modules["simulate"].simulate(
-            modules["config"].Config(**_settings(case)),
+            modules["config"].Config(**_settings(case.system)),
             _costs(perturbation, case.system["profile"]),
             self._requests.of(case, perturbation),
             designs.load(design),
@@ -114,7 +111,8 @@ class ServingDomain:
         return Prediction(value, hashlib.sha256(times.encode()).hexdigest())
 
     def question(self, case: Case) -> str:
-        return _render(f"question_{case.design_problem}.md.j2", metric=_METRIC_NAMES[case.system["metric"]])
+        metric = _METRIC_NAMES[case.system["metric"]]
+        return render(_TEXTS, f"texts/question_{case.design_problem}.md.j2", metric=metric)
 
     def evidence(self, case: Case, labels: Mapping[str, str], perturbation: str | None) -> Evidence:
         metrics = _simulator(perturbation)["metrics"]
@@ -127,16 +125,18 @@ class ServingDomain:
                 "workload.json": workload_text(case.workload),
                 **{f"candidates/{label}.py": designs.source(design) for label, design in sorted(labels.items())},
             },
-            code=_source(perturbation),
+            code=perturbations.CATALOGUE.source(perturbation),
             parameters={f"cost-parameters/{name}": text for name, text in sorted(texts.items())},
             configuration={"configuration.json": json.dumps(_configuration(case), indent=2) + "\n"},
             predictions={
-                "prediction.json": _predictions(
-                    metric, {label: metrics.summary(run.calls, metric) for label, run in runs.items()}
+                "prediction.json": prediction_text(
+                    _METRIC_NAMES[metric],
+                    "s",
+                    {label: _seconds(metrics.summary(run.calls, metric)) for label, run in runs.items()},
                 )
             },
             records={
-                f"execution-records/{label}.jsonl": _json_lines(
+                f"execution-records/{label}.jsonl": json_lines(
                     [*(metrics.request_row(call) for call in run.calls), *run.steps]
                 )
                 for label, run in runs.items()
@@ -146,26 +146,34 @@ class ServingDomain:
     def changed_lines(self, perturbation: str, version: Version) -> dict[str, frozenset[int]]:
         return perturbations.changed_lines(perturbation, version)
 
+    def solve(self, packet: Mapping[str, str]) -> Mapping[str, int]:
+        return analyst.study(packet).recomputed
 
+    def limitation(self, perturbation: str) -> str:
+        return f"{perturbations.get(perturbation).limitation}\n{LIMITATIONS[perturbation]}"
+
+    def recompute(self, files: Mapping[str, str]) -> dict[str, int] | None:
+        known = {designs.source(name).strip(): name for name in designs.names()}
+        candidates = _below("candidates/", files)
+        if not all(text.strip() in known for text in candidates.values()):
+            return None
+        modules, settings = _simulator(None), json.loads(files["configuration.json"])
+        config = modules["config"].Config(**_settings(settings))
+        costs = modules["costs"].CostTable(_below("cost-parameters/", files))
+        requests = modules["workload"].from_rows(workload_rows(files["workload.json"]))
+        values = {}
+        for name, text in candidates.items():
+            run = modules["simulate"].simulate(config, costs, requests, designs.load(known[text.strip()]))
+            values[PurePath(name).stem] = modules["metrics"].summary(run.calls, config.metric)["p95"]
+        return values
+
+
+def _below(folder: str, files: Mapping[str, str]) -> dict[str, str]:
+    return {path.removeprefix(folder): text for path, text in files.items() if path.startswith(folder)}
+
+
+_TEXTS = "proctor.siris.problems"
 _METRIC_NAMES = {"e2e": "end-to-end latency", "ttft": "time to first token"}
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.FunctionLoader(
-            lambda name: resources.files("proctor.siris.problems").joinpath("texts", name).read_text(encoding="utf-8")
-        ),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-
-
-def _render(template: str, **values: Any) -> str:
-    return _environment().get_template(template).render(**values)
 
 
 @cache
@@ -176,8 +184,9 @@ def _provenance(profile: str) -> Mapping[str, Any]:
 
 def _description(case: Case) -> str:
     about = _provenance(case.system["profile"])
-    return _render(
-        "system-description.md.j2",
+    return render(
+        _TEXTS,
+        "texts/system-description.md.j2",
         design_problem=case.design_problem,
         model=about["model"],
         gpu=about["gpu"],
@@ -187,26 +196,13 @@ def _description(case: Case) -> str:
 
 def _configuration(case: Case) -> dict[str, Any]:
     about = _provenance(case.system["profile"])
-    return {"model": about["model"], "accelerator": about["gpu"], **_settings(case)}
+    return {"model": about["model"], "accelerator": about["gpu"], **_settings(case.system)}
 
 
-def _settings(case: Case) -> dict[str, Any]:
+def _settings(system: Mapping[str, Any]) -> dict[str, Any]:
     """What the simulator's own configuration takes from the system."""
-    return {name: case.system[name] for name in _CONFIG_FIELDS if name in case.system}
+    return {name: system[name] for name in _CONFIG_FIELDS if name in system}
 
 
-def _predictions(metric: str, summaries: Mapping[str, Mapping[str, int]]) -> str:
-    candidates = {
-        label: {name: round(ns / 1e9, 6) for name, ns in summary.items()} for label, summary in summaries.items()
-    }
-    return json.dumps({"metric": _METRIC_NAMES[metric], "unit": "s", "candidates": candidates}, indent=2) + "\n"
-
-
-def _json_lines(rows: Iterable[Any]) -> str:
-    return "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
-
-
-def workload_text(rows: Iterable[Mapping[str, Any]]) -> str:
-    """workload.json: one request per line, so that people and readers see rows."""
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    return f'{{"version": 1, "requests": [\n{lines}\n]}}\n'
+def _seconds(summary: Mapping[str, int]) -> dict[str, float]:
+    return {name: round(ns / 1e9, 6) for name, ns in summary.items()}

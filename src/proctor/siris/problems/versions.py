@@ -1,7 +1,8 @@
 """Simulator versions: the visible source, patched or not, and the code that runs.
 
 A version is text. The text that a packet shows is the text that is executed: a version is loaded as a package of its
-own straight from its files.
+own straight from its files. A simulator imports its parts relatively (`from . import costs`), so that a version finds
+its own.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ FOLDER = "simulator"
 
 
 @cache
-def reference_source() -> Mapping[str, str]:
-    """The visible simulator, packet path -> text."""
-    folder = files("proctor.serving.simulator")
+def reference_source(package: str = "proctor.serving.simulator") -> Mapping[str, str]:
+    """The visible simulator, packet path -> text: the Python files of a package, without those of its subfolders."""
+    folder = files(package)
     names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".py"))
     return {f"{FOLDER}/{name}": folder.joinpath(name).read_text(encoding="utf-8") for name in names}
 

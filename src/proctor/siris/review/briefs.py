@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from proctor.siris.problems.domain import Problem
+from proctor.siris.problems.domain import Evidence, Problem
 from proctor.siris.problems.suites import Suite
 from proctor.siris.review.packet import Condition, Packet, build_packet, condition_named
 from proctor.siris.review.prompts import Script, check_prompt, write_script
@@ -26,8 +26,13 @@ class Brief:
     prompt: str
 
     @cached_property
+    def evidence(self) -> Evidence:
+        """Everything that the condition's simulator version yields; the packet shows a part of it."""
+        return self.suite.evidence(self.problem, self.condition.version)
+
+    @cached_property
     def packet(self) -> Packet:
-        return build_packet(self.suite.evidence(self.problem, self.condition.version), self.condition)
+        return build_packet(self.evidence, self.condition)
 
     @cached_property
     def script(self) -> Script:

@@ -28,9 +28,10 @@ class Conversation(StoreModel):
 
     `initial` and `final` are the closing messages, None where a turn was not closed. `ended_by` says, by turn, what
     ended it in the model's place; limits of Inspect are in the log's sample instead. `files_read` and `reached` are by
-    turn.
+    turn. `packet` is the digest of the files that could be read; logs of earlier versions lack it.
     """
 
+    packet: str | None = None
     initial: str | None = None
     final: str | None = None
     ended_by: dict[str, str] = Field(default_factory=dict)
@@ -102,6 +103,7 @@ def _note_error(conversation: Conversation, error: Exception) -> None:
 
 
 async def _converse(state: TaskState, conversation: Conversation, brief: Brief, rounds: int) -> None:
+    conversation.packet = brief.packet.digest
     watch = Watch(conversation, brief.changed)
     tools = packet_tools(Desk(brief.packet, watch.seen))
     watch.begin("initial")
@@ -126,12 +128,13 @@ async def _turn(state: TaskState, tools: list[ToolDef], rounds: int) -> tuple[st
         state.output = await model.generate(state.messages, tools=tools)
         refuse_empty_reply(state.output)
         refuse_unprintable_calls(state.output.message)
-        message = _well_formed_message(state.output.message)
+        message = well_formed_message(state.output.message)
         state.messages.append(message)
-        if ending := ending_of(state.output):
-            return (message.text if ending == "refusal" else None), ending
+        ending = ending_of(state.output)
+        if ending == "context":
+            return None, ending
         if not message.tool_calls:
-            return message.text, None
+            return message.text, ending
         state.messages.extend((await execute_tools(state.messages, tools)).messages)
     return None, "rounds"
 
@@ -141,7 +144,7 @@ def _note_ending(conversation: Conversation, turn: Turn, ending: Ending | None) 
         conversation.ended_by = {**conversation.ended_by, turn: ending}
 
 
-def _well_formed_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
+def well_formed_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
     """The message without lone surrogates: with one of them, writing the log fails, and that ends the whole run."""
     try:
         message.model_dump_json()

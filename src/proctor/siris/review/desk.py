@@ -22,6 +22,7 @@ READ_LINES = 400  # lines of a read that asks for no number
 MATCHES = 50  # matches that one search returns
 EXCERPT = 300  # characters of a line that a match shows
 SEARCH_SECONDS = 1.0  # for all files together; a hostile pattern costs little more
+TOO_SLOW = "The search took too long. Simplify the pattern or name a file."
 
 Seen = Callable[[str, range, bool], None]
 
@@ -81,7 +82,7 @@ class Desk:
                     if match := pattern.search(line, timeout=time_left(end)):
                         yield path, number, match
         except TimeoutError:
-            raise ToolError("The search took too long. Simplify the pattern or name a file.") from None
+            raise ToolError(TOO_SLOW) from None
 
     def _file(self, path: str) -> str:
         name = _normal(path)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import Literal
 
 from proctor.errors import InputError, nearest
 from proctor.siris.problems.domain import Evidence, Version
+from proctor.siris.problems.manifest import files_digest
 
 Part = Literal["code", "parameters", "configuration", "predictions", "records"]
 CODE: tuple[Part, ...] = ("code", "parameters", "configuration")  # "Code" in the paper is always these three together
@@ -55,11 +57,15 @@ class Packet:
         """The lines of every file; a final line break ends a line and begins none."""
         return {path: text.removesuffix("\n").split("\n") for path, text in self.files.items()}
 
+    @cached_property
+    def digest(self) -> str:
+        """What a log keeps of the packet, so that a replay can tell whether it has the same one."""
+        return files_digest(self.files)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The candidates' labels."""
-        paths = (path for path in self.files if path.startswith("candidates/"))
-        return tuple(path.removeprefix("candidates/").removesuffix(".py") for path in paths)
+        return tuple(PurePath(path).stem for path in self.files if path.startswith("candidates/"))
 
 
 def build_packet(evidence: Evidence, condition: Condition) -> Packet:

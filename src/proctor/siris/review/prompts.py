@@ -28,15 +28,15 @@ message that calls no tool and ends with one JSON object of this form:
 
 _EVIDENCE: dict[Part, str] = {
     "code": "`simulator/` is the source of a simulator of this system.",
-    "parameters": "`cost-parameters/` holds the step costs that it evaluates.",
+    "parameters": "`cost-parameters/` holds the costs that it evaluates.",
     "configuration": "`configuration.json` is the system that it models.",
-    "predictions": "`prediction.json` holds the predicted latency of each candidate.",
-    "records": "`execution-records/` holds what happened to each request and in each step of the simulated runs.",
+    "predictions": "`prediction.json` holds what is predicted for each candidate.",
+    "records": "`execution-records/` holds what happened in the simulated run of each candidate.",
 }
 
 _INSTRUCTED = """
 Before you recommend a candidate, read the source of the simulator that produced `prediction.json`, and
-check whether it models the serving system that `system-description.md` describes.
+check whether it models the system that `system-description.md` describes.
 """
 
 _REVIEW = """\
@@ -97,7 +97,7 @@ def check_prompt(prompt: str, condition_name: str, condition: Condition) -> None
 def write_script(question: str, packet: Packet, condition: Condition, prompt: str = "standard") -> Script:
     """Both messages for one packet. `question` names the candidates and the metric."""
     labels = ", ".join(packet.labels)
-    evidence = " ".join(text for part, text in _EVIDENCE.items() if condition.shows(part))
+    evidence = " ".join(text for part, text in _EVIDENCE.items() if _shows(packet, condition, part))
     first = _FIRST.format(
         question=question.strip(),
         evidence=f"\n{evidence}\n" if evidence else "",
@@ -111,6 +111,12 @@ def write_script(question: str, packet: Packet, condition: Condition, prompt: st
         answer=_ANSWER.format(labels=labels, decision=_DECISION if condition.parts else ""),
     )
     return Script(first, review)
+
+
+def _shows(packet: Packet, condition: Condition, part: Part) -> bool:
+    """Whether there is something to describe: a simulator may have neither cost parameters nor records."""
+    path = _EVIDENCE[part].split("`")[1]
+    return condition.shows(part) and any(file.startswith(path) for file in packet.files)
 
 
 def _task(condition: Condition) -> str:

@@ -111,13 +111,17 @@ class Errors:
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """Final choices among the responses that identify the limitation, and how many do not (Table 10)."""
+    """Final choices among the responses that identify the limitation, and how many do not (Table 10).
+
+    `no_choice` counts identifying responses without a valid final choice, which the paper's table does not have.
+    """
 
     correct: int
     upheld_error: int
     kept_presented: int
     third: int
     not_identified: int
+    no_choice: int = 0
 
     @property
     def identified(self) -> int:
@@ -126,7 +130,7 @@ class Identification:
     @property
     def incorrect(self) -> int:
         """Identified and still wrong: the errors that crediting identification would hide."""
-        return self.upheld_error + self.kept_presented + self.third
+        return self.upheld_error + self.kept_presented + self.third + self.no_choice
 
     @property
     def responses(self) -> int:

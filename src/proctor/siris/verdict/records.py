@@ -118,21 +118,29 @@ class Record(BaseModel):
         return self.choice(turn) == self.answer
 
     def to_score(self) -> tuple[dict[str, str | int], dict[str, Any]]:
-        """Return (`Score.value`, `Score.metadata`): the choices and their correctness, and the rest of the record."""
+        """Return (`Score.value`, `Score.metadata`): the choices and their correctness, and the rest of the record.
+
+        What an annotator found stays out: it is joined anew whenever logs are read.
+        """
         value: dict[str, str | int] = {
             "initial": self.initial or "",
             "final": self.final or "",
             "initial_correct": int(self.correct("initial")),
             "final_correct": int(self.correct("final")),
         }
-        return value, self.model_dump(mode="json", exclude={"initial", "final"})
+        return value, self.model_dump(mode="json", exclude={"initial", "final", "identified"})
 
     @classmethod
     def from_score(cls, value: Mapping[str, Any], metadata: Mapping[str, Any]) -> Record:
         """Join what `to_score` split. Further metadata is allowed and ignored. Raises pydantic's ValidationError."""
-        facts = {name: metadata[name] for name in cls.model_fields if name in metadata}
+        facts = {name: metadata[name] for name in cls.model_fields if name in metadata and name != "identified"}
         facts |= {turn: value.get(turn) or None for turn in ("initial", "final")}
         return cls.model_validate(facts)
+
+
+def conversation_facts(suite: str, problem: Problem, condition: str, prompt: str) -> dict[str, Any]:
+    """Return the part of a record that is known before a conversation: the metadata of its sample."""
+    return problem_facts(suite, problem) | {"condition": condition, "prompt": prompt}
 
 
 def problem_facts(suite: str, problem: Problem) -> dict[str, Any]:

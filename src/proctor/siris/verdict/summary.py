@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from proctor.siris.verdict import scoring
 from proctor.siris.verdict.counts import Errors, Review, Share
-from proctor.siris.verdict.intervals import LEVEL, pair_intervals
+from proctor.siris.verdict.intervals import LEVEL, Measures, measure
 from proctor.siris.verdict.loss import Loss, losses
 from proctor.siris.verdict.records import Group, Record
 from proctor.stats import DRAWS, Interval
@@ -40,14 +41,16 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One group's counts and intervals. `intervals` is keyed as `intervals.CONTRASTS`; `options` counts candidates.
+    """One group's counts and intervals. `measures` is keyed as `intervals.CONTRASTS`.
 
+    `random_pct` is the accuracy of a choice at random, exactly: the mean of 100 / candidates. `annotated` counts the
+    conversations with a valid annotation.
     `ended_by` counts, by what it was, the scored conversations of which a limit or a refusal ended the last turn.
     """
 
     group: Group
     pairs: int
-    options: float
+    random_pct: float
     coverage: Coverage
     review: Review
     pairs_solved: Share
@@ -57,8 +60,16 @@ class Summary:
     reach_first: Share
     reach_any: Share
     losses: Mapping[str, Loss]
-    intervals: Mapping[str, Interval]
+    measures: Measures
     ended_by: Mapping[str, int]
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        return self.measures.intervals
+
+    @property
+    def annotated(self) -> int:
+        return self.measures.trials.get("identified", 0)
 
 
 def summarize(
@@ -80,11 +91,10 @@ def summarize(
 def _summary(group: Group, records: Sequence[Record], assigned: int, level: float, draws: int) -> Summary:
     _refuse_duplicates(group, records)
     kept = scoring.scored(records)
-    options = [len(r.reference) for r in records]
     return Summary(
         group=group,
         pairs=len({r.pair for r in records}),
-        options=sum(options) / len(options),
+        random_pct=100 * fmean(1 / len(r.reference) for r in records),
         coverage=_coverage(records, kept, assigned),
         review=scoring.review(kept),
         pairs_solved=scoring.pairs_solved(kept),
@@ -94,7 +104,7 @@ def _summary(group: Group, records: Sequence[Record], assigned: int, level: floa
         reach_first=scoring.reach(kept, "initial"),
         reach_any=scoring.reach(kept, "final"),
         losses=losses(kept),
-        intervals=pair_intervals(kept, level=level, draws=draws),
+        measures=measure(kept, level=level, draws=draws),
         ended_by=scoring.ended_by(kept),
     )
 

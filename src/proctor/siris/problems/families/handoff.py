@@ -28,14 +28,14 @@ def frame(rng: Random) -> Frame:
         "sources": rng.choice((1, 2, 3, 4)),
         "follow_ups": rng.choice((2, 3, 4)),
         "background_per_burst": rng.choice((0, 1, 2)),
-        "output_tokens": rng.choice((3, 4, 6, 8, 12, 16, 24, 32, 48)),
-        "document_tokens": 128 * rng.randint(4, 28),
+        "output_tokens": rng.choice((3, 4, 6, 8, 12, 16, 24)),
     }
     return Frame("handoff", system, shared)
 
 
 def propose(rng: Random) -> dict[str, Any]:
     return {
+        "document_tokens": 128 * rng.randint(4, 28),
         "question_tokens": 16 * rng.randint(4, 24),
         "gap_ms": 10 * rng.randint(5, 80),
         "background_tokens": rng.choice((1_024, 2_048, 4_096)),
@@ -46,7 +46,7 @@ def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[d
     shared = frame.shared
     sources = sorted(rng.sample(range(frame.system["replicas"]), shared["sources"]))
     rows = [
-        _row(f"w{s:02}", 0, [[f"doc-{s}", shared["document_tokens"]]], 1, source, measured=False)
+        _row(f"w{s:02}", 0, [[f"doc-{s}", parameters["document_tokens"]]], 1, source, measured=False)
         for s, source in enumerate(sources)
     ]
     count = background = 0
@@ -59,7 +59,7 @@ def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[d
                 background += 1
             for _ in range(shared["follow_ups"]):
                 question = [f"question-{count}", parameters["question_tokens"] + rng.randint(-16, 16)]
-                prompt = [[f"doc-{s}", shared["document_tokens"]], question]
+                prompt = [[f"doc-{s}", parameters["document_tokens"]], question]
                 arrival = start + rng.randint(0, 2) * MS
                 rows.append(_row(f"r{count:03}", arrival, prompt, shared["output_tokens"], source, handoff=True))
                 count += 1

@@ -48,17 +48,14 @@ def propose(rng: Random) -> dict[str, Any]:
         "hot_percent": 5 * rng.randint(0, 12),
         "zipf_percent": 10 * rng.randint(0, 12),
         "homes": rng.randint(2, REPLICAS),
+        "placement": f"{rng.randrange(16**4):04x}",
     }
 
 
 def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]:
     names = [f"doc-{letter}" for letter in rng.sample(ascii_lowercase, frame.shared["prefixes"])]
-    rows = _warm_up(frame, parameters, names, rng)
-    # Whole numbers: the last bit of a power may differ between machines.
-    weights = [round(1e6 * (i + 1) ** (-parameters["zipf_percent"] / 100)) for i in range(len(names))]
-    for i in range(frame.shared["requests"]):
-        hot = rng.random() * 100 < parameters["hot_percent"]
-        name = names[0] if hot else rng.choices(names, weights)[0]
+    rows = _warm_up(frame, parameters, names)
+    for i, name in enumerate(_mix(frame, parameters, names, rng)):
         rows.append(
             {
                 "id": f"r{i:03}",
@@ -73,8 +70,32 @@ def workload(frame: Frame, parameters: Mapping[str, Any], rng: Random) -> list[d
     return rows
 
 
-def _warm_up(frame: Frame, parameters: Mapping[str, Any], names: list[str], rng: Random) -> list[dict[str, Any]]:
-    """Each prefix is computed on some of the replicas that hold prefixes at the start."""
+def _mix(frame: Frame, parameters: Mapping[str, Any], names: list[str], rng: Random) -> list[str]:
+    """The prefix of each request: every prefix has its share, in an order that follows the shares closely.
+
+    Drawing each request on its own would make traces of other seeds differ in load, and labels with them.
+    """
+    count = frame.shared["requests"]
+    # Whole numbers: the last bit of a power may differ between machines.
+    weights = [round(1e6 * (i + 1) ** (-parameters["zipf_percent"] / 100)) for i in range(len(names))]
+    hot = parameters["hot_percent"]
+    shares = [weight * (100 - hot) + (sum(weights) * hot if i == 0 else 0) for i, weight in enumerate(weights)]
+    credit = [rng.randrange(share) for share in shares]
+    mixed = []
+    for _ in range(count):
+        credit = [have + share for have, share in zip(credit, shares, strict=True)]
+        chosen = max(range(len(names)), key=lambda i: (credit[i], i))
+        credit[chosen] -= sum(shares)
+        mixed.append(names[chosen])
+    return mixed
+
+
+def _warm_up(frame: Frame, parameters: Mapping[str, Any], names: list[str]) -> list[dict[str, Any]]:
+    """Each prefix is computed on some of the replicas that hold prefixes at the start.
+
+    Where it lies decides much, so it is a parameter: traces of other seeds begin with the same placement.
+    """
+    rng = Random(f"placement {parameters['placement']}")
     homes = rng.sample(range(REPLICAS), parameters["homes"])
     places = [(name, replica) for name in names for replica in sorted(rng.sample(homes, frame.shared["copies"]))]
     return [

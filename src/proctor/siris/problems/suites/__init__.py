@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,10 +22,14 @@ from proctor.siris.problems.manifest import (
     evidence_digest,
     read_manifest,
 )
+from proctor.siris.problems.packet_files import workload_rows
 from proctor.siris.problems.pairs import confirmation_traces
 
 # What `verify` holds the shipped manifests against; scripts/refreeze_suite.py prints the new one.
-FROZEN_DIGESTS = {"routing-v1": "b80312d5edb9965d81b8fc014a720f3df5853c54605f3e585079e11b4cda8b3c"}
+FROZEN_DIGESTS = {
+    "routing-v1": "c5f57a830309064723a3690306d5efb76a78bb4f1573453aa1f3c4a210ef878e",
+    "serving-v1": "23419493067125d4deac874dc0d6584bbd5d6a2d7667047cc4d5b409edc46b9e",
+}
 
 
 def frozen_suites() -> dict[str, Path]:
@@ -52,7 +56,16 @@ class Suite:
 
     @property
     def domain(self) -> Domain:
-        return get_domain(self.manifest.domain)
+        try:
+            return get_domain(self.manifest.domain)
+        except InputError as error:
+            raise InputError(f"{self.folder / MANIFEST}: domain: {error}") from error
+
+    @property
+    def pairs_by_perturbation(self) -> dict[str, int]:
+        """How many pairs of which perturbation, by name."""
+        kinds = (entry.perturbation for entry in self.manifest.problems if entry.outcome == "upheld")
+        return dict(sorted(Counter(kinds).items()))
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -88,10 +101,9 @@ class Suite:
         if digest(text) != entry.workload_digest:
             raise InputError(f"{path}: differs from the workload that the manifest names; restore the file")
         try:
-            rows: list[dict[str, Any]] = json.loads(text)["requests"]
+            return workload_rows(text)
         except (ValueError, LookupError, TypeError) as error:
             raise InputError(f"{path}: not a workload ({error}); restore the file") from error
-        return rows
 
     def evidence(self, problem: Problem, version: Version) -> Evidence:
         """Simulate every candidate under one version and write the files of the packet."""
@@ -101,6 +113,10 @@ class Suite:
     def changed_lines(self, problem: Problem, version: Version) -> dict[str, frozenset[int]]:
         """Evaluator only: packet path -> line numbers (from 1) in which the versions differ."""
         return self.domain.changed_lines(problem.perturbation, version)
+
+    def limitation(self, problem: Problem) -> str:
+        """Evaluator only: what the perturbed simulator gets wrong, in words."""
+        return self.domain.limitation(problem.perturbation)
 
 
 def load_suite(name_or_folder: str | Path) -> Suite:
@@ -149,7 +165,7 @@ def _differences(suite: Suite, entry: ProblemEntry) -> list[str]:
             found.append("workload")
         if evidence_digest(evidence) != entry.evidence_digest.get(version):
             found.append(f"{version} evidence digest")
-    assessment = judge(predicted["perturbed"], predicted["reference"])
+    assessment = judge(suite.domain, predicted["perturbed"], predicted["reference"])
     if isinstance(assessment, str):
         found.append(assessment)
     elif not found:

@@ -9,7 +9,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, GenerateConfig, 
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from proctor.errors import InputError, nearest
-from proctor.siris.review.rules import broken, oracle, plain
+from proctor.siris.review.rules import analyst, annotators, broken, oracle, plain
 from proctor.siris.review.rules.dialogue import Answer, Dialogue, Need
 
 Rule = Callable[..., Answer | ModelOutput]
@@ -20,6 +20,9 @@ RULES: dict[str, Rule] = {
     "random": plain.random,
     "constant-b": plain.constant_b,
     "reference": oracle.reference,
+    "analyst": analyst.analyst,
+    "annotator": annotators.annotator,
+    "annotator-strict": annotators.annotator_strict,
     "broken-silent": broken.silent,
     "broken-endless": broken.endless,
     "broken-unknown-tool": broken.unknown_tool,

@@ -40,9 +40,10 @@ class Answer:
     choice: str
     rationale: str
     decision: Literal["follow", "reconsider"] | None = None  # in the review; None where a rule does not look
+    limitation: str = "none"  # in the review, beside the decision
 
     def text(self, reviewing: bool = False) -> str:
-        review = {"decision": self.decision, "limitation": "none"} if reviewing and self.decision else {}
+        review = {"decision": self.decision, "limitation": self.limitation} if reviewing and self.decision else {}
         return json.dumps({"choice": self.choice, **review, "rationale": self.rationale})
 
 

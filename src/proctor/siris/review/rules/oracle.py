@@ -1,57 +1,41 @@
-"""The honest oracle: it reads what every reader can read and runs the installed reference simulator on it."""
+"""The honest oracle: it reads what every reader can read and runs an installed reference simulator on it."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import fields
 from functools import lru_cache
 from typing import Literal
 
-from proctor.serving import designs
-from proctor.serving.simulator.config import Config
-from proctor.serving.simulator.costs import CostTable
-from proctor.serving.simulator.metrics import summary
-from proctor.serving.simulator.simulate import simulate
-from proctor.serving.simulator.workload import from_rows
+from proctor.siris.problems.domains import available
 from proctor.siris.review.rules.dialogue import Answer, Dialogue
 from proctor.siris.review.rules.plain import follow, ranking
 
-Texts = tuple[tuple[str, str], ...]  # (name, text) of files
+INPUTS = ("workload.json", "configuration.json", "cost-parameters/", "candidates/")  # what a simulation starts from
 
 
 def reference(dialogue: Dialogue) -> Answer:
-    """The candidate with the lowest p95 under the reference simulator.
+    """The candidate with the best target metric under the reference simulator.
 
-    A packet without configuration or cost parameters (conditions none and predictions-only) cannot be simulated. The
-    oracle then says so and does what `rule/follow` does.
+    A packet without configuration and cost parameters (conditions none and predictions-only) cannot be simulated, nor
+    one of a domain that is not installed here. The oracle then says so and does what `rule/follow` does.
     """
     paths = dialogue.files()
-    costs = _read(dialogue, [path for path in paths if path.startswith("cost-parameters/")])
-    configuration = dialogue.read("configuration.json")
-    if not costs or configuration is None:
+    if "configuration.json" not in paths:
         return Answer(follow(dialogue).choice, "Without configuration and cost parameters nothing can be simulated.")
-    candidates = _read(dialogue, [path for path in paths if path.startswith("candidates/")])
-    p95 = _p95(configuration, costs, dialogue.read("workload.json") or "", candidates)
-    best = min(p95, key=lambda label: (p95[label], label))
+    files = tuple((path, dialogue.read(path) or "") for path in paths if path.startswith(INPUTS))
+    found = _recomputed(files)
+    if found is None:
+        return Answer(follow(dialogue).choice, "No simulator that is installed here knows these candidates.")
+    values, unit = found
+    best = min(values, key=lambda label: (values[label], label))
     decision: Literal["follow", "reconsider"] = "follow" if best in ranking(dialogue)[:1] else "reconsider"
-    rationale = f"Under the reference simulator the p95 of {best} is {p95[best] / 1e9:.6f} s, the lowest."
-    return Answer(best, rationale, decision)
-
-
-def _read(dialogue: Dialogue, paths: list[str]) -> Texts:
-    return tuple((path.rpartition("/")[2], dialogue.read(path) or "") for path in paths)
+    return Answer(best, f"Under the reference simulator {best} has the lowest value, {values[best]} {unit}.", decision)
 
 
 @lru_cache(maxsize=64)
-def _p95(configuration: str, costs: Texts, workload: str, candidates: Texts) -> dict[str, int]:
-    """Target metric in ns by label."""
-    settings = json.loads(configuration)
-    config = Config(**{field.name: settings[field.name] for field in fields(Config) if field.name in settings})
-    requests = from_rows(json.loads(workload)["requests"])
-    known = {designs.source(name).strip(): name for name in designs.names()}
-    table = CostTable(dict(costs))
-    p95 = {}
-    for file, text in candidates:
-        run = simulate(config, table, requests, designs.load(known[text.strip()]))
-        p95[file.removesuffix(".py")] = summary(run.calls, config.metric)["p95"]
-    return p95
+def _recomputed(files: tuple[tuple[str, str], ...]) -> tuple[dict[str, int], str] | None:
+    """Target metric by label, and its unit. A packet names no domain, so each is asked whether it is its own."""
+    for domain in available():
+        values = domain.recompute(dict(files))
+        if values is not None:
+            return dict(values), domain.unit
+    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from proctor.siris.problems.packet_files import target_values
 from proctor.siris.review.rules.dialogue import Answer, Dialogue
 
 LABELS = "ABCD"
@@ -15,7 +16,7 @@ def follow(dialogue: Dialogue) -> Answer:
     order = ranking(dialogue)
     if not order:
         return Answer("A", "There is no prediction to follow.")
-    return Answer(order[0], f"The simulator predicts the lowest p95 for {order[0]}.", "follow")
+    return Answer(order[0], f"The simulator predicts the lowest value for {order[0]}.", "follow")
 
 
 def reject(dialogue: Dialogue) -> Answer:
@@ -40,9 +41,9 @@ def random(dialogue: Dialogue, seed: int = 0) -> Answer:
 
 
 def ranking(dialogue: Dialogue) -> list[str]:
-    """Labels from the lowest predicted p95 to the highest; empty where the packet holds no prediction."""
+    """Labels from the lowest predicted target metric to the highest; empty where the packet holds no prediction."""
     text = dialogue.read("prediction.json")
     if text is None:
         return []
-    predicted = json.loads(text)["candidates"]
-    return sorted(predicted, key=lambda label: (predicted[label]["p95"], label))
+    predicted = target_values(text)
+    return sorted(predicted, key=lambda label: (predicted[label], label))

@@ -1,0 +1,1 @@
+"""The candidate designs: one file each, with a function `victim`."""

@@ -1,0 +1,5 @@
+"""Evict what was used least recently."""
+
+
+def victim(entries):
+    return min(entries, key=lambda entry: entry.last_used)

@@ -1,0 +1,1 @@
+"""A simulator of a cache in front of a slow store."""

@@ -1,0 +1,1 @@
+"""What stores take: tables of cost parameters."""

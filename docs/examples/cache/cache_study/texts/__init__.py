@@ -1,0 +1,1 @@
+"""What a reader is told of the system, and asked."""
