@@ -98,3 +98,45 @@ def run_eval(make_task):
 def follow():
     """The rule that always follows the presented recommendation."""
     return lambda _problem, outcome, _epoch: ("A", "A") if outcome == "upheld" else ("B", "B")
+
+
+HOSTILE = "<script>alert('model')</script>"
+
+
+@pytest.fixture(scope="session")
+def rich_report(make_record):
+    """A report in which every table and every figure has data: two models, all conditions, both prompts, annotated.
+
+    The one follows on overturned problems, the other, whose name is hostile, is right three times in four.
+    """
+    from proctor.report.siris_report import make_report
+
+    rest = {"C": 240_000_000, "D": 290_000_000}
+
+    def predictions(outcome, i):
+        """Of a medium problem where i is odd, else of an easy one."""
+        if outcome == "upheld":
+            return {"A": 100_000_000, "B": 140_000_000 if i % 2 else 110_000_000, **rest}
+        return {"A": 122_000_000 if i % 2 else 110_000_000, "B": 100_000_000, **rest}
+
+    plans = [("perturbed", "standard"), ("perturbed", "instructed")]
+    others = ("none", "reference", "code", "code+records", "code+predictions", "code-reference")
+    plans += [(condition, "standard") for condition in others]
+    records = []
+    for model in ("rule/test", HOSTILE):
+        for condition, prompt in plans:
+            for i in range(6):
+                for outcome in ("upheld", "overturned"):
+                    wrong = "B" if i % 2 and outcome == "overturned" else "C" if i == 3 else "A"
+                    final = wrong if model == HOSTILE else "A" if outcome == "upheld" else "B"
+                    facts = {
+                        "model": model,
+                        "condition": condition,
+                        "prompt": prompt,
+                        "perturbation": ("prefix_cap", "shared_nic", "coordinate_swap")[i % 3],
+                        "perturbed": predictions(outcome, i),
+                        "identified": i != 5 if condition == "perturbed" else None,
+                    }
+                    records.append(make_record(f"pair-{i}", outcome, "B" if i == 0 else "A", final, **facts))
+    notes = ["a note </script><script>alert('note')</script>"]
+    return make_report(records, notes=notes, left_out=["old.eval: status is error"], published=True)

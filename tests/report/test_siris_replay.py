@@ -19,7 +19,7 @@ from proctor.cli.siris_replay import register
 from proctor.errors import InputError
 from proctor.report import log_replay
 from proctor.report.siris_replay import replay_logs
-from proctor.siris.problems import serving_domain
+from proctor.siris.problems.perturbations import CATALOGUE
 from proctor.siris.problems.suites import frozen_suites
 from proctor.siris.task import siris
 
@@ -106,14 +106,14 @@ def test_a_problem_that_the_suite_lacks_is_named(original, tmp_path):
 
 def test_a_changed_simulator_file_is_named_by_problem(original, monkeypatch):
     """One comment more in a file that the packet shows: the evidence is no longer what the suite froze."""
-    source = serving_domain._source
+    source = CATALOGUE.source
 
     def changed(perturbation):
         files = dict(source(perturbation))
         files["simulator/cache.py"] += "# changed\n"
         return files
 
-    monkeypatch.setattr(serving_domain, "_source", changed)
+    monkeypatch.setattr(CATALOGUE, "source", changed)
     found = only(original)
     assert {("sources", f"p{n:02}") for n in range(1, PROBLEMS + 1)} <= kinds(found)
     assert found.identical == 0
@@ -222,6 +222,7 @@ def test_versions_that_differ_are_named(change, original):
 def test_a_log_from_before_versions_and_packets_were_kept_is_replayed(change):
     def age(log):
         del log.eval.metadata["proctor"]
+        log.eval.packages.pop("proctor", None)
         for sample in log.samples:
             del sample.store["Conversation:packet"]
             del sample.metadata["perturbed"]

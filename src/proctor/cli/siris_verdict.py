@@ -12,6 +12,7 @@ from proctor.cli._progress import reading_bar
 from proctor.siris import DEFAULT_SUITE
 
 if TYPE_CHECKING:  # `proctor --help` imports this file: what it needs at run time is imported below
+    from proctor.report.page import Written
     from proctor.report.siris_report import Report
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
@@ -22,8 +23,12 @@ def register(app: typer.Typer) -> None:
     """Attach the commands of this module."""
     app.command(
         "report",
-        short_help="Print the tables of finished evaluations.",
-        epilog=_text.examples("proctor siris report logs", "proctor siris report logs/*.eval --markdown > results.md"),
+        short_help="Tables and figures of finished evaluations.",
+        epilog=_text.examples(
+            "proctor siris report logs",
+            "proctor siris report logs --out report --published",
+            "proctor siris report logs/*.eval --markdown > results.md",
+        ),
     )(report)
     app.command(
         "score",
@@ -37,10 +42,15 @@ def register(app: typer.Typer) -> None:
 
 def report(
     logs: Annotated[list[Path], typer.Argument(help="Inspect logs (.eval), or folders to search for them.")],
+    out: Annotated[Path | None, typer.Option(help="Also write a page, all tables and all figures here.")] = None,
+    published: Annotated[bool, typer.Option(help="Add the paper's thirteen models to tables and figures.")] = False,
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
 ) -> None:
     """Print judgment, disposition and what lies behind them, per model and evidence condition.
+
+    With --out also a folder: index.html (one page, no network needed), tables/ (CSV and Parquet), figures/ (SVG and
+    PDF); then only the first table is printed.
 
     Accuracy on upheld (U) and overturned (O) problems, J = (U + O) / 2, D = (U - O) / 2 and pair accuracy with 95 %
     intervals clustered on the pair; how review moved the choices; the kinds of error and their cost; what was read;
@@ -49,7 +59,15 @@ def report(
     from proctor.report.siris_report import report_logs
 
     one_form(as_json, as_markdown)
-    _print(report_logs(logs, reading_bar), as_json, as_markdown)
+    if out is None:
+        _print(report_logs(logs, reading_bar, published=published), as_json, as_markdown)
+        return
+    from proctor.report.page import refuse_files, write_report
+
+    refuse_files(out)
+    found = report_logs(logs, reading_bar, published=published)
+    written = write_report(found, out, published=published)
+    _print_written(found, written, as_json, as_markdown)
 
 
 def score(
@@ -75,6 +93,21 @@ def score(
             typer.echo(f"error: {_text.one_line(line)}", err=True)
         raise typer.Exit(2) from error
     _print(found, as_json, as_markdown)
+
+
+def _print_written(found: Report, written: Written, as_json: bool, as_markdown: bool) -> None:
+    """Say where the folder is; a form that was asked for keeps standard output for itself."""
+    formed = as_json or as_markdown
+    if formed:
+        _print(found, as_json, as_markdown)
+    else:
+        from proctor.report.render import output
+
+        found.show_judgment(output())
+    typer.echo(f"page: {_text.one_line(str(written.page))}", err=formed)
+    typer.echo(f"beside it: {len(written.tables)} files of tables, {len(written.figures)} of figures", err=formed)
+    if written.missing:
+        typer.echo(f"figures without data, the page says what fills them: {', '.join(written.missing)}", err=formed)
 
 
 def one_form(as_json: bool, as_markdown: bool) -> None:

@@ -89,13 +89,16 @@ class Report:
         compared = [table for table in self.tables if table.name.startswith("compare_")]
         return [*legend(self.summaries), *comparison_legend(compared), *self._remarks(), *self.missing]
 
-    def _remarks(self) -> list[str]:
+    def remarks(self) -> list[str]:
+        """What qualifies the numbers: conversations not scored or cut short, notes of reading, agreement of annotators."""
         endings = [line for summary in self.summaries for line in (_unscored(summary), _ended(summary)) if line]
-        long = [_summed_up(table) for table in self.tables if _too_long(table)]
         annotation = self.labels.lines() if self.labels else []
+        return [*endings, *self.notes, *annotation]
+
+    def _remarks(self) -> list[str]:
+        long = [_summed_up(table) for table in self.tables if _too_long(table)]
         left_out = [f"left out: {line}" for line in self.left_out]
-        remarks = [*endings, *self.notes, *annotation, *long, *left_out]
-        return [f"note: {line}" for line in remarks]
+        return [f"note: {line}" for line in (*self.remarks(), *long, *left_out)]
 
 
 def make_report(

@@ -46,7 +46,7 @@ def test_the_object_alone_is_read_bare_or_fenced(facts, form):
         ('{"identifies": "no", ' + json.dumps(YES)[1:], "a field is given twice"),
         ("[" * 19_000, "it is no JSON"),
         (json.dumps(YES) + " " * 30_000 + "x", "far longer"),
-        ("9" * 10_000, "it is no JSON"),
+        ('{"identifies": ' + "9" * 10_000, "it is no JSON"),
     ],
 )
 def test_anything_else_is_garbled_and_the_complaint_quotes_none_of_it(reply, complaint):
