@@ -90,7 +90,7 @@ class Report:
         return [*legend(self.summaries), *comparison_legend(compared), *self._remarks(), *self.missing]
 
     def remarks(self) -> list[str]:
-        """What qualifies the numbers: conversations not scored or cut short, notes of reading, agreement of annotators."""
+        """What qualifies the numbers: conversations not scored or cut short, notes of reading, agreement."""
         endings = [line for summary in self.summaries for line in (_unscored(summary), _ended(summary)) if line]
         annotation = self.labels.lines() if self.labels else []
         return [*endings, *self.notes, *annotation]
