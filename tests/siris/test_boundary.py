@@ -7,6 +7,7 @@ it received is taken from the log's model events and held against what the condi
 import json
 import re
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -201,14 +202,12 @@ def converse(suite, problem, condition, prompt, log_dir):
 
 def spellings(ns):
     """How a latency may be written: in ns, ms and s, as files of a packet write it and as people would."""
-    return {
-        str(ns),
-        f"{ns / 1e6:.3f}",
-        f"{ns / 1e6:.2f}",
-        str(round(ns / 1e9, 6)),
-        f"{ns / 1e9:.6f}",
-        f"{ns / 1e9:.4f}",
-    }
+    return {str(ns), f"{ns / 1e6:.3f}", str(round(ns / 1e9, 6)), f"{ns / 1e9:.6f}"}
+
+
+def numbers_in(text):
+    """Every number of a text, as it is written there."""
+    return set(re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)", text))
 
 
 def hidden_numbers(suite, problem, condition):
@@ -226,7 +225,7 @@ def hidden_numbers(suite, problem, condition):
 def hidden_code(suite, problem, condition):
     """Lines that only the other version of the simulator has; with no simulator shown, those of both."""
     versions = ("perturbed", "reference")
-    code = {version: suite.evidence(problem, version).code for version in versions}
+    code = {version: evidence_of(suite, problem, version).code for version in versions}
     shown = code.get(FILES[condition][0], {}) if {*CODE} & {*FILES[condition][1]} else {}
     lines = {
         code[version][path].splitlines()[number - 1].strip()
@@ -234,7 +233,18 @@ def hidden_code(suite, problem, condition):
         for path, changed in suite.changed_lines(problem, version).items()
         for number in changed
     }
-    return {line for line in lines if len(line) > 8 and not any(line in text for text in shown.values())}
+    legitimate = "\n".join([*shown.values(), *evidence_of(suite, problem, "perturbed").description.values()])
+    return {line for line in lines if len(line) > 8 and line not in legitimate}
+
+
+@lru_cache(maxsize=8)
+def _evidence(name, number, version):
+    suite = load_suite(name)
+    return suite.evidence(suite.problems[number], version)
+
+
+def evidence_of(suite, problem, version):
+    return _evidence(suite.name, suite.problems.index(problem), version)
 
 
 def partner_of(suite, problem):
@@ -253,7 +263,7 @@ def names_of_the_evaluator(suite, problem):
 def evidence_shown(suite, problem, condition):
     """The files of FILES, from the version that it names."""
     version, paths = FILES[condition]
-    files = suite.evidence(problem, version or "perturbed").all_files()
+    files = evidence_of(suite, problem, version or "perturbed").all_files()
     return {path: files[path] for path in paths}
 
 
@@ -275,7 +285,8 @@ FIRST_PAIRS = list(first_pairs())
 @pytest.mark.parametrize(("name", "design_problem", "condition", "prompt"), FIRST_PAIRS)
 def test_a_model_receives_exactly_what_its_condition_shows(tmp_path, name, design_problem, condition, prompt):
     suite = load_suite(name)
-    for problem in pair_of(suite, design_problem):
+    # Upheld and overturned must look alike in the main condition; elsewhere one of them will do.
+    for problem in pair_of(suite, design_problem)[0 if condition == "perturbed" else 1 :]:
         received = converse(suite, problem, condition, prompt, tmp_path)
         files = evidence_shown(suite, problem, condition)
 
@@ -299,9 +310,9 @@ def test_a_model_receives_exactly_what_its_condition_shows(tmp_path, name, desig
         assert re.findall(WORDS, text, re.I) == []
         for secret in names_of_the_evaluator(suite, problem):
             assert not re.search(rf"\b{re.escape(secret)}\b", text), secret
-        assert {number for number in hidden_numbers(suite, problem, condition) if number in text} == set()
+        assert hidden_numbers(suite, problem, condition) & numbers_in(text) == set()
         assert {line for line in hidden_code(suite, problem, condition) if line in text} == set()
-        assert suite.evidence(partner_of(suite, problem), "perturbed").description["workload.json"] not in text
+        assert evidence_of(suite, partner_of(suite, problem), "perturbed").description["workload.json"] not in text
 
 
 @pytest.mark.parametrize(
