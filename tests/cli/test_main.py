@@ -118,8 +118,9 @@ def test_ctrl_c_in_a_command_exits_with_130_and_one_line(stops_with, capsys):
 def test_sigint_reaches_a_running_command():
     """The same through a real signal, sent while a command waits."""
     script = (
-        "import typer, time, proctor.cli as c\n@c.app.command()\n"
-        "def wait():\n    print('ready', flush=True)\n    time.sleep(30)\nc.main()"
+        "import signal, typer, time, proctor.cli as c\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job of a shell ignores it
+        "@c.app.command()\ndef wait():\n    print('ready', flush=True)\n    time.sleep(30)\nc.main()"
     )
     command = [sys.executable, "-c", script, "wait"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as waiting:

@@ -246,13 +246,14 @@ def test_a_price_is_a_finite_number_from_zero(plan, tmp_path, price):
 
 
 SLOW = """
-import asyncio, hashlib, json, sys
+import asyncio, hashlib, json, signal, sys
 from inspect_ai.model import modelapi
 import proctor._registry
 from proctor.siris.review.rules.api import RuleAPI
 from proctor.siris.review.rules.dialogue import Dialogue, Need
 
 asks = sys.argv.pop(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores it
 
 @modelapi(name="slow")
 def slow():
