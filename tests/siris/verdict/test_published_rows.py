@@ -5,7 +5,6 @@ import pytest
 from proctor.siris.verdict.published import published_models, raw
 from proctor.stats import holm, mcnemar_exact
 
-
 # What the file holds beside the shared one: its provenance, and bars read off Figure 6 (tested with Table 10).
 OURS = ("version", "source", "url", "note", "figure6_identifying")
 
