@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from proctor.siris.problems.analyst import Study, can_study, study
+from proctor.siris.problems.analyst import UNREAD, Study, can_study, study
 from proctor.siris.review.rules.dialogue import Answer, Dialogue
 from proctor.siris.review.rules.plain import follow, ranking
-
-UNREAD = ("execution-records/", "prediction.json")  # what a recomputation does not need
 
 
 def analyst(dialogue: Dialogue) -> Answer:
