@@ -35,7 +35,7 @@ constraints: ## pin in constraints.txt what pyproject.toml's ranges give today
 	@$(CHECK_PYTHON)
 	@rm -rf $(VENV)-constraints
 	@$(PYTHON) -m venv $(VENV)-constraints
-	@$(VENV)-constraints/bin/python $(PIP) install -e '.[dev]'
+	@$(VENV)-constraints/bin/python $(PIP) install -e '.[dev,ray,local-model]'
 	@{ echo "# Exact versions that make demo and make test install. Written by: make constraints"; \
 	   $(VENV)-constraints/bin/python $(PIP) freeze --exclude-editable; } > constraints.txt.new
 	@mv constraints.txt.new constraints.txt

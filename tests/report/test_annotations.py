@@ -1,6 +1,7 @@
 """Annotations joined to the conversations they are about: they fill `identified` and move no accuracy."""
 
 import json
+import time
 from collections import Counter
 
 import pytest
@@ -117,6 +118,7 @@ def test_labels_of_two_annotators_are_compared_and_never_mixed(annotate, log, tm
 
 def test_the_newest_answer_counts(annotate, log, tmp_path):
     annotate(lambda *_: SHORT)
+    time.sleep(1.1)  # a log says in whole seconds when it began
     annotate(lambda *_: "A.")
     assert {r.identified for r in read_logs([log, tmp_path]).records} == {False}
 

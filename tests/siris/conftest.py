@@ -1,14 +1,25 @@
-"""A small suite made by hand: twelve pairs whose files are short and whose numbers are known."""
+"""A small suite made by hand (twelve pairs, short files, known numbers) and a provider that does what a test says."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import isawaitable
+from typing import Any
 
 import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ModelUsage, modelapi
+from tenacity import wait_fixed
 
+import proctor._registry  # noqa: F401 - registers models
 from proctor.siris.problems.domain import Case, Evidence, Problem, Version
+from proctor.siris.review.rules.api import RuleAPI
+from proctor.siris.review.rules.dialogue import Dialogue, Need
+from proctor.siris.task import review_task
 
 LABELS = "ABCD"
 LIMITATION = "prefix reuse is credited only up to 512 tokens\nAll of a cached prefix should be."
@@ -82,6 +93,89 @@ def make_suite() -> HandMade:
 @pytest.fixture(scope="session")
 def suite() -> HandMade:
     return make_suite()
+
+
+class BusyError(Exception):
+    """What Inspect asks again by itself, as it does with rate limits."""
+
+
+@dataclass
+class Provider:
+    """What answers for `scripted/...`: rule/follow, unless `reply(problem, dialogue)` raises or returns a reply.
+
+    `asked` counts calls by problem, those not among them in which the model finds out which problem it has.
+    """
+
+    reply: Callable[[str, Dialogue], Any] = lambda *_: None
+    asked: Counter[str] = field(default_factory=Counter)
+
+    def fail_for(self, *problems: str, turn: str = "initial", error: Exception | None = None) -> None:
+        """Raise in that turn of these problems."""
+
+        def reply(problem, dialogue):
+            if problem in problems and dialogue.reviewing == (turn == "final"):
+                raise error or ConnectionError("the provider is down")
+
+        self.reply = reply
+
+
+PROVIDER = Provider()
+
+
+@modelapi(name="scripted")
+def scripted():
+    class Scripted(RuleAPI):
+        def __init__(self, model_name, *args, **kwargs):
+            super().__init__("follow", *args, **kwargs)
+            self.model_name = model_name
+
+        def should_retry(self, ex):
+            return isinstance(ex, BusyError)
+
+        def retry_wait(self):
+            return wait_fixed(0.05)
+
+        async def generate(self, input, **kwargs):
+            output = await self.scripted(input, **kwargs)
+            output.usage = ModelUsage(input_tokens=100, output_tokens=10, total_tokens=110)
+            return output
+
+        async def scripted(self, input, **kwargs):
+            dialogue = Dialogue(input)
+            try:
+                workload = dialogue.ask("read_file", path="workload.json")
+            except Need as need:
+                return dialogue.call(need)
+            problem = json.loads(workload.splitlines()[2].partition("| ")[2].rstrip(","))["of"]
+            PROVIDER.asked[problem] += 1
+            reply = PROVIDER.reply(problem, dialogue)
+            return (await reply if isawaitable(reply) else reply) or await super().generate(input, **kwargs)
+
+    return Scripted
+
+
+@pytest.fixture
+def provider():
+    """The provider of `scripted/...`, as new."""
+    PROVIDER.__init__()
+    return PROVIDER
+
+
+@pytest.fixture
+def busy():
+    return BusyError
+
+
+@pytest.fixture
+def ask(suite, tmp_path):
+    """Run one model over the hand-made suite; the log as read back from disk."""
+
+    def run(model, condition="perturbed", repetitions=1, rounds=12, **options):
+        task = review_task(suite, condition, repetitions=repetitions, rounds=rounds)
+        logs = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", log_realtime=False, **options)
+        return read_eval_log(logs[0].location)
+
+    return run
 
 
 @pytest.fixture(scope="session")

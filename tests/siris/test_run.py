@@ -5,59 +5,27 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log
-from inspect_ai.model import modelapi
+from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 
-import proctor._registry
 import proctor.siris.run
 import proctor.siris.task
 from proctor.errors import InputError
-from proctor.siris.review.rules.api import RuleAPI
-from proctor.siris.review.rules.dialogue import Dialogue, Need
+from proctor.report.siris_report import report_logs
 from proctor.siris.run import Plan, run
-
-DOWN: set[str] = set()  # problems for which the provider of `flaky/x` fails
-ASKED: Counter[str] = Counter()  # model calls of `flaky/x` by problem
-
-
-@modelapi(name="flaky")
-def flaky():
-    class Flaky(RuleAPI):
-        """rule/follow with a provider that fails for the problems in DOWN."""
-
-        def __init__(self, model_name, *args, **kwargs):
-            super().__init__("follow", *args, **kwargs)
-            self.model_name = model_name
-
-        async def generate(self, input, **kwargs):
-            dialogue = Dialogue(input)
-            try:
-                workload = dialogue.ask("read_file", path="workload.json")
-            except Need as need:
-                return dialogue.call(need)
-            problem = json.loads(workload.splitlines()[2].partition("| ")[2].rstrip(","))["of"]
-            ASKED[problem] += 1
-            if problem in DOWN or "all" in DOWN:
-                raise ConnectionError("the provider is down")
-            return await super().generate(input, **kwargs)
-
-    return Flaky
 
 
 @pytest.fixture
-def plan(suite, tmp_path, monkeypatch):
+def plan(suite, provider, tmp_path, monkeypatch):  # noqa: ARG001 - a new provider for each test
     """A plan for the hand-made suite, which stands in for a frozen one."""
     monkeypatch.setattr(proctor.siris.run, "load_suite", lambda _: suite)
     monkeypatch.setattr(proctor.siris.task, "load_suite", lambda _: suite)
-    DOWN.clear()
-    ASKED.clear()
 
     def make(*models, conditions=("perturbed",), **options):
         return Plan("hand-made", models or ["rule/follow"], conditions, tmp_path, **options)
@@ -90,21 +58,21 @@ def test_models_and_conditions_are_crossed_in_one_directory(plan, tmp_path):
     assert conversations(tmp_path).total() == len(conversations(tmp_path)) == 32
 
 
-def test_a_finished_run_asks_nothing_when_repeated(plan):
-    run(plan("flaky/x", limit=8), quietly)
-    asked = ASKED.total()
-    assert run(plan("flaky/x", limit=8), quietly).complete
-    assert ASKED.total() == asked
+def test_a_finished_run_asks_nothing_when_repeated(plan, provider):
+    run(plan("scripted/x", limit=8), quietly)
+    asked = provider.asked.total()
+    assert run(plan("scripted/x", limit=8), quietly).complete
+    assert provider.asked.total() == asked
 
 
-def test_more_problems_repetitions_models_and_conditions_can_be_added(plan, tmp_path):
+def test_more_problems_repetitions_models_and_conditions_can_be_added(plan, provider, tmp_path):
     """Growing a run asks what is new and keeps every finished conversation."""
     for step, calls in (({"limit": 2}, 2 * 4), ({"limit": 6}, 6 * 4), ({"limit": 6, "repetitions": 2}, 12 * 4)):
-        assert run(plan("flaky/x", **step), quietly).complete
-        assert ASKED.total() == calls  # list, read the prediction, answer, answer
-    more = plan("flaky/x", "rule/follow", conditions=["perturbed", "none"], limit=6, repetitions=2)
+        assert run(plan("scripted/x", **step), quietly).complete
+        assert provider.asked.total() == calls  # list, read the prediction, answer, answer
+    more = plan("scripted/x", "rule/follow", conditions=["perturbed", "none"], limit=6, repetitions=2)
     assert run(more, quietly).complete
-    assert ASKED.total() == 12 * 4 + 12 * 3  # without evidence there is no prediction to read
+    assert provider.asked.total() == 12 * 4 + 12 * 3  # without evidence there is no prediction to read
     assert conversations(tmp_path).total() == len(conversations(tmp_path)) == 48
 
 
@@ -118,24 +86,67 @@ def test_a_smaller_run_in_the_same_directory_is_refused_and_nothing_is_lost(plan
     assert run(plan("rule/constant-b", **smaller), quietly).complete
 
 
-def test_errors_of_ours_leave_the_run_incomplete_and_only_they_are_asked_again(plan, tmp_path):
-    DOWN.update({"p05", "p06"})
-    result = run(plan("flaky/x", limit=8), quietly)
+def test_errors_of_ours_leave_the_run_incomplete_and_only_they_are_asked_again(plan, provider, tmp_path):
+    provider.fail_for("p05", "p06")
+    result = run(plan("scripted/x", limit=8), quietly)
     assert (result.expected, result.finished, result.errors.total()) == (8, 6, 2)
     assert "2 of 8 conversations are missing; repeat the command" in result.summary
     assert "the provider is down" in result.summary
-    DOWN.clear()
-    ASKED.clear()
-    assert run(plan("flaky/x", limit=8), quietly).complete
-    assert ASKED.keys() == {"p05", "p06"}
+    provider.__init__()
+    assert run(plan("scripted/x", limit=8), quietly).complete
+    assert provider.asked.keys() == {"p05", "p06"}
     assert set(conversations(tmp_path).values()) == {1}
 
 
-def test_a_model_that_answers_nothing_is_one_clear_line(plan):
+def test_whatever_a_provider_did_is_asked_again_and_whatever_ended_by_a_limit_is_not(plan, provider, busy):
+    """A time-out that Inspect would take for an end, an outage at the time limit, retries used up: errors of ours."""
+    errors = {"p01": TimeoutError("no reply"), "p02": busy("429"), "p03": ConnectionError("down")}
+
+    def reply(problem, dialogue):
+        if problem in errors and dialogue.reviewing:
+            raise errors[problem]
+
+    provider.reply = reply
+    cut = plan("scripted/x", limit=8, token_limit=450, time_limit=60, generation={"max_retries": 1})
+    first = run(cut, quietly)
+    assert (first.finished, first.errors.total()) == (5, 3)
+    assert {message for _, message in first.errors} == {
+        "ProviderError('TimeoutError: no reply')",
+        "ProviderError('failed 2 times, at last with BusyError: 429')",
+        "ConnectionError('down')",
+    }
+    provider.__init__()
+    assert run(cut, quietly).complete
+    assert provider.asked.keys() == errors.keys()
+    report = report_logs(run(cut, quietly).logs)
+    assert report.summaries[0].ended_by == {"token": 8}
+    assert report.summaries[0].coverage.scored == 8
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"token_limit": 900}, "with --token-limit not set; they would be pooled"),
+        ({"message_limit": 50}, "with --message-limit 1000; they"),
+        ({"generation": {"temperature": 0.5}}, "with --temperature not set; they"),
+    ],
+)
+def test_other_limits_or_options_want_another_directory(plan, tmp_path, options, message):
+    """Inspect would run them beside what is there, and tables would take both for repetitions of one thing."""
+    run(plan(limit=2), quietly)
+    with pytest.raises(InputError, match=message):
+        run(plan(limit=2, **options), quietly)
+    assert run(plan(limit=2, generation={"max_retries": 3, "timeout": 60}), quietly).complete
+    assert conversations(tmp_path).total() == 2
+
+
+def test_a_model_that_answers_nothing_is_one_clear_line(plan, suite, provider):
     """A name that the provider does not know shows only in its errors."""
-    DOWN.add("all")
-    with pytest.raises(InputError, match=r"model 'flaky/x' answered nothing; every conversation ended with: .*is down"):
-        run(plan("flaky/x", limit=4), quietly)
+    provider.fail_for(*(problem.id for problem in suite.problems))
+    with pytest.raises(
+        InputError, match=r"model 'scripted/x' answered nothing; every conversation ended with: .*is down"
+    ):
+        run(plan("scripted/x", limit=4), quietly)
 
 
 def test_a_limit_takes_whole_pairs(plan, suite, tmp_path):
@@ -158,7 +169,7 @@ def test_a_limit_takes_whole_pairs(plan, suite, tmp_path):
         (["gpt-5"], {}, "model 'gpt-5' cannot be used: .*<api_name>/<model_name>"),
         (["rule/follow"], {"conditions": ["pertrubed"]}, "did you mean perturbed"),
         (["rule/follow"], {"conditions": ["none"], "prompt": "comparison"}, "needs all simulator evidence"),
-        (["flaky/x"], {"cost_limit": 1.0}, "the price of flaky/x is unknown; give it in a file with --prices"),
+        (["scripted/x"], {"cost_limit": 1.0}, "the price of scripted/x is unknown; give it in a file with --prices"),
         (
             ["rule/follow"],
             {"generation": {"reasoning_effort": "zzz"}},
@@ -219,69 +230,135 @@ def test_a_missing_package_or_key_is_named_without_markup(plan, monkeypatch):
 
 def test_prices_are_checked_field_by_field(plan, tmp_path):
     prices = tmp_path / "prices.yaml"
-    prices.write_text("flaky/x: {input: 1, output: many, input_cache_write: 0, input_cache_read: 0}\n")
-    with pytest.raises(InputError, match=r"prices.yaml: flaky/x.output: .*expected, for each model, input"):
-        run(plan("flaky/x", prices=prices), quietly)
-    prices.write_text("flaky/x: {input: 1, output: 2, input_cache_write: 0, input_cache_read: 0}\n")
-    assert run(plan("flaky/x", "rule/follow", prices=prices, cost_limit=1.0, limit=2), quietly).complete
+    prices.write_text("scripted/x: {input: 1, output: many, input_cache_write: 0, input_cache_read: 0}\n")
+    with pytest.raises(InputError, match=r"prices.yaml: scripted/x.output: .*expected, for each model, input"):
+        run(plan("scripted/x", prices=prices), quietly)
+    prices.write_text("scripted/x: {input: 1, output: 2, input_cache_write: 0, input_cache_read: 0}\n")
+    assert run(plan("scripted/x", "rule/follow", prices=prices, cost_limit=1.0, limit=2), quietly).complete
 
 
 @pytest.mark.parametrize("price", [".nan", ".inf", "-1"])
 def test_a_price_is_a_finite_number_from_zero(plan, tmp_path, price):
     prices = tmp_path / "prices.yaml"
-    prices.write_text(f"flaky/x: {{input: 1, output: {price}, input_cache_write: 0, input_cache_read: 0}}\n")
-    with pytest.raises(InputError, match=r"prices.yaml: flaky/x.output: .*0 or more and finite"):
-        run(plan("flaky/x", prices=prices), quietly)
+    prices.write_text(f"scripted/x: {{input: 1, output: {price}, input_cache_write: 0, input_cache_read: 0}}\n")
+    with pytest.raises(InputError, match=r"prices.yaml: scripted/x.output: .*0 or more and finite"):
+        run(plan("scripted/x", prices=prices), quietly)
 
 
 SLOW = """
-import asyncio, runpy, sys
-from pathlib import Path
+import asyncio, hashlib, json, sys
 from inspect_ai.model import modelapi
-suite = runpy.run_path(sys.argv[1])["make_suite"]()
-import proctor._registry, proctor.siris.run, proctor.siris.task
+import proctor._registry
 from proctor.siris.review.rules.api import RuleAPI
-proctor.siris.run.load_suite = proctor.siris.task.load_suite = lambda name: suite
+from proctor.siris.review.rules.dialogue import Dialogue, Need
+
+asks = sys.argv.pop(1)
 
 @modelapi(name="slow")
 def slow():
     class Slow(RuleAPI):
+        '''rule/follow that takes its time and writes down which conversation it is in when it has read the workload.'''
+
         def __init__(self, model_name, *args, **kwargs):
             super().__init__("follow", *args, **kwargs)
 
         async def generate(self, input, **kwargs):
-            if len(input) == 1:
-                with open(sys.argv[3], "a") as log:
-                    log.write("conversation\\n")
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.05)
+            dialogue = Dialogue(input)
+            try:
+                workload = dialogue.ask("read_file", path="workload.json")
+            except Need as need:
+                return dialogue.call(need)
+            if len(input) == 3:
+                with open(asks, "a") as file:
+                    digest = hashlib.sha256(workload.encode()).hexdigest()
+                    file.write(json.dumps([digest, "prediction.json" in dialogue.questions[0]]) + "\\n")
             return await super().generate(input, **kwargs)
     return Slow
 
-conditions = ["perturbed", "none"]
-plan = proctor.siris.run.Plan("x", ["slow/x"], conditions, Path(sys.argv[2]), repetitions=2, max_connections=3)
-result = proctor.siris.run.run(plan, lambda done, total: print(done, flush=True))
-print(result.summary)
+from proctor.cli import main
+main()
 """
 
 
+CONVERSATIONS = 2 * 8 * 2  # conditions, problems, repetitions
+IN_FLIGHT = 2 * 4  # two conditions, four conversations at a time
+
+
+@pytest.fixture
+def slow_run(tmp_path):
+    """`proctor siris run` on the shipped suite with a slow model, in a process group of its own."""
+
+    def start(name):
+        script = tmp_path / "slow.py"
+        script.write_text(SLOW)
+        command = [sys.executable, str(script), str(tmp_path / f"{name}-asks.txt"), "siris", "run", "--json"]
+        options = {"model": "slow/x", "limit": "8", "repetitions": "2", "max-connections": "4", "log-dir": name}
+        command += [part for option, value in options.items() for part in (f"--{option}", value)]
+        command += ["--condition", "perturbed", "--condition", "none"]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    return start
+
+
+def asks(tmp_path, name):
+    """The conversations that were begun, (digest of the workload as read, whether predictions were shown)."""
+    file = tmp_path / f"{name}-asks.txt"
+    return [tuple(json.loads(line)) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def finished(folder):
+    """(problem, condition, repetition) of every conversation that any log holds, of killed runs too."""
+    found = set()
+    for info in list_eval_logs(str(folder)):
+        condition = read_eval_log(info, header_only=True).eval.task_args["condition"]
+        found |= {(s.id, condition, s.epoch) for s in read_eval_log_sample_summaries(info) if s.error is None}
+    return found
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda how: how.name)
-def test_a_killed_run_is_completed_by_the_same_command_without_asking_twice(tmp_path, how):
-    """Killed twice in the middle: what was finished is never asked again, and nothing is counted double."""
-    script, logs, asked = tmp_path / "slow.py", tmp_path / "logs", tmp_path / "asked.txt"
-    script.write_text(textwrap.dedent(SLOW))
-    command = [sys.executable, str(script), str(Path(__file__).with_name("conftest.py")), str(logs), str(asked)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    for kill_after in (20, 15):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        assert any(int(line) >= kill_after for line in process.stdout)
-        process.send_signal(how)
-        process.wait(timeout=60)
-        assert process.returncode != 0
-        time.sleep(0.2)
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    assert done.stdout.splitlines()[-1] == "all 96 conversations finished"
-    finished = conversations(logs)
-    assert len(finished) == finished.total() == 96
-    in_flight = 2 * 2 * 3  # two kills, two conditions, three at a time
-    assert 96 <= len(asked.read_text().splitlines()) <= 96 + in_flight
+def test_a_run_killed_at_random_points_ends_in_the_table_of_one_that_was_not(slow_run, tmp_path):
+    """kill -9 of the whole process group, three times: nothing finished is asked again, nothing is lost or doubled."""
+    whole = slow_run("whole")
+    table = json.loads(whole.communicate(timeout=300)[0])
+    assert (whole.returncode, len(asks(tmp_path, "whole"))) == (0, CONVERSATIONS)
+    draw = Random(20261)
+    for kill in range(1, 4):
+        process = slow_run("killed")
+        target = len(asks(tmp_path, "killed")) + draw.randint(3, 8)
+        while process.poll() is None and len(asks(tmp_path, "killed")) < target:
+            time.sleep(0.02)
+        time.sleep(draw.random() / 2)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        before, kept = len(asks(tmp_path, "killed")), len(finished(tmp_path / "killed"))
+        assert before - kept <= IN_FLIGHT * kill  # all else that was begun is in a log
+    last = slow_run("killed")
+    resumed = json.loads(last.communicate(timeout=300)[0])
+    assert last.returncode == 0
+    assert len(asks(tmp_path, "killed")) - before == CONVERSATIONS - kept
+    assert Counter(set(asks(tmp_path, "killed"))) == Counter(set(asks(tmp_path, "whole")))
+    assert resumed["groups"] == table["groups"]
+    assert conversations(tmp_path / "killed").total() == CONVERSATIONS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda how: how.name)
+def test_an_interrupted_run_is_completed_by_the_same_command_without_asking_twice(slow_run, tmp_path, how):
+    process = slow_run("logs")
+    while process.poll() is None and len(asks(tmp_path, "logs")) < 12:
+        time.sleep(0.02)
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    kept, before = len(finished(tmp_path / "logs")), len(asks(tmp_path, "logs"))
+    assert before - kept <= IN_FLIGHT
+    again = slow_run("logs")
+    again.communicate(timeout=300)
+    assert again.returncode == 0
+    assert len(asks(tmp_path, "logs")) - before == CONVERSATIONS - kept
+    assert conversations(tmp_path / "logs").total() == len(conversations(tmp_path / "logs")) == CONVERSATIONS

@@ -13,32 +13,10 @@ from inspect_ai.model._call_tools import parse_tool_call
 import proctor._registry  # noqa: F401 - registers models
 from proctor.siris.review.conversation import Conversation
 from proctor.siris.review.rules.api import RuleAPI
-from proctor.siris.review.rules.dialogue import Answer, Dialogue, Need
+from proctor.siris.review.rules.dialogue import Answer, Dialogue
 from proctor.siris.scorer import choices
 from proctor.siris.task import review_task
 from proctor.siris.verdict.records import Record
-
-
-@modelapi(name="failing")
-def failing():
-    """`failing/first` and `failing/second`: rule/follow whose provider fails in that turn, for problem p03 alone."""
-
-    class Failing(RuleAPI):
-        def __init__(self, model_name, *args, **kwargs):
-            super().__init__("follow", *args, **kwargs)
-            self.turn = model_name
-
-        async def generate(self, input, **kwargs):
-            dialogue = Dialogue(input)
-            try:
-                workload = dialogue.ask("read_file", path="workload.json")
-            except Need as need:
-                return dialogue.call(need)
-            if '"of": "p03"' in workload and dialogue.reviewing == (self.turn == "second"):
-                raise ConnectionError("the provider is down")
-            return await super().generate(input, **kwargs)
-
-    return Failing
 
 
 @modelapi(name="parsing")
@@ -57,18 +35,6 @@ def parsing():
             return await super().generate(input, **kwargs)
 
     return Parsing
-
-
-@pytest.fixture
-def ask(suite, tmp_path):
-    """Run one model over the hand-made suite; the log as read back from disk."""
-
-    def run(model, condition="perturbed", repetitions=1, rounds=12, **options):
-        task = review_task(suite, condition, repetitions=repetitions, rounds=rounds)
-        logs = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", log_realtime=False, **options)
-        return read_eval_log(logs[0].location)
-
-    return run
 
 
 def metrics(log):
@@ -132,42 +98,6 @@ def test_what_a_model_does_wrong_is_scored_and_stays_in_the_denominator(suite, t
         "judgment": (upheld + overturned) / 2,
         "disposition": (upheld - overturned) / 2,
     }
-
-
-@pytest.mark.parametrize(("model", "kept"), [("failing/first", None), ("failing/second", "valid")])
-def test_an_error_of_ours_is_kept_apart_and_out_of_the_denominator(ask, model, kept):
-    """A provider that fails for one problem: 23 conversations are scored; what was answered before is kept."""
-    log = ask(model, retry_on_error=1)
-    assert log.status == "success"
-    [failed] = [sample for sample in log.samples if sample.error]
-    assert failed.id == "p03"
-    assert len(failed.error_retries) == 1
-    assert len(log.samples) == 24
-    [unscored] = [record for record in records(log) if not record.scored]
-    assert unscored.infrastructure_error.startswith("ConnectionError: the provider is down")
-    assert unscored.initial_status == (kept or "missing")
-    # p03 is upheld; the eleven other upheld problems are right
-    assert metrics(log) == {"judgment": 50, "disposition": 50, "upheld": 100, "overturned": 0}
-
-
-@pytest.mark.parametrize(
-    "limit", [{"message_limit": 6}, {"time_limit": 1}, {"turn_limit": 2}], ids=lambda x: next(iter(x))
-)
-def test_a_limit_ends_a_conversation_with_an_outcome(ask, limit):
-    """Messages, time, model calls: the sample is scored on what it has, and counts."""
-    log = ask("rule/broken-endless", rounds=10**6, **limit)
-    assert log.status == "success"
-    assert {sample.limit.type for sample in log.samples} == {next(iter(limit)).removesuffix("_limit")}
-    assert {record.final_status for record in records(log)} == {"missing"}
-    assert metrics(log)["judgment"] == 0
-
-
-def test_running_out_of_rounds_is_recorded(ask):
-    log = ask("rule/broken-endless", rounds=3)
-    sample = log.samples[0]
-    assert sample.store_as(Conversation).stopped == ["initial", "final"]
-    assert "final missing (out of rounds)" in sample.scores["choices"].explanation
-    assert sum(message.role == "assistant" for message in sample.messages) == 6
 
 
 def test_scores_are_replayable_from_the_log(ask):

@@ -44,15 +44,26 @@ class Diagnosis:
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    with_model: Annotated[
+        bool, typer.Option("--with-model", help="Instead, ask a small real model on this machine two problems.")
+    ] = False,
 ) -> None:
     """Say what this machine has and whether the offline evaluations can run.
 
     Prints the versions of Python, proctor and Inspect; which sandboxes work; which model providers have a key (names
     of variables, never values) and a client installed; cores, memory and free disk. Exits with 0 if the offline
     evaluations can run here and with 1, naming what is missing, if not.
+
+    With --with-model, it instead starts an OpenAI-compatible server for SmolLM2-135M on 127.0.0.1, runs two problems
+    through it and says what happened. Exits with 0 if tool calls and answers came through, with 1 if not, and with 2,
+    naming the command that installs it, where something is missing. This proves the path, not the model.
     """
     from rich.console import Console
 
+    if with_model:
+        from proctor.cli.doctor_model import show
+
+        raise typer.Exit(show(as_json))
     with Console(stderr=True).status("Looking at this machine"):
         found = diagnose()
     typer.echo(json.dumps(found.as_json(), indent=2) if as_json else "\n".join(_lines(found)))

@@ -25,6 +25,8 @@ PRICES_HELP = (
     "YAML file with a line per model: NAME: {input: .., output: .., input_cache_write: .., input_cache_read: ..}, "
     "in dollars per million tokens."
 )
+LIMITS = "Limits of a conversation"
+CALLS = "Calls to a model"
 DEMO_MODELS = ("rule/follow", "rule/reject", "rule/random", "rule/reference")
 
 
@@ -37,6 +39,7 @@ def register(app: typer.Typer) -> None:
             "proctor siris run --model rule/follow",
             "proctor siris run --model openai/gpt-5 --condition perturbed --repetitions 3 --log-dir logs",
             "proctor siris run --model openai/gpt-5 --condition none --condition perturbed --condition reference",
+            "proctor siris run --model openai/gpt-5 --token-limit 400000 --max-retries 8 --attempt-timeout 600",
         ),
     )(run)
     app.command(
@@ -65,19 +68,60 @@ def run(
     log_dir: Annotated[Path, typer.Option(help="Where the Inspect logs go, and what is resumed from.")] = Path("logs"),
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many problems, pair by pair.")] = None,
     max_connections: Annotated[int | None, typer.Option(min=1, help="Parallel calls to a model.")] = None,
-    token_limit: Annotated[int | None, typer.Option(min=1, help="Tokens per conversation.")] = None,
-    cost_limit: Annotated[float | None, typer.Option(min=0, help="Dollars per conversation; needs --prices.")] = None,
-    prices: Annotated[Path | None, typer.Option(help=PRICES_HELP)] = None,
-    reasoning_effort: Annotated[str | None, typer.Option(help="Passed to the model: low, medium, high, ...")] = None,
+    token_limit: Annotated[
+        int | None, typer.Option(min=1, help="Tokens per conversation.", rich_help_panel=LIMITS)
+    ] = None,
+    time_limit: Annotated[
+        int | None, typer.Option(min=1, help="Seconds of the clock per conversation.", rich_help_panel=LIMITS)
+    ] = None,
+    working_limit: Annotated[
+        int | None, typer.Option(min=1, help="Seconds without waiting for the provider.", rich_help_panel=LIMITS)
+    ] = None,
+    message_limit: Annotated[
+        int | None, typer.Option(min=1, help="Messages per conversation, tool results too.", rich_help_panel=LIMITS)
+    ] = None,
+    cost_limit: Annotated[
+        float | None, typer.Option(min=0, help="Dollars per conversation; needs --prices.", rich_help_panel=LIMITS)
+    ] = None,
+    prices: Annotated[Path | None, typer.Option(help=PRICES_HELP, rich_help_panel=LIMITS)] = None,
+    reasoning_effort: Annotated[
+        str | None, typer.Option(help="Passed to the model: low, medium, high, ...", rich_help_panel=CALLS)
+    ] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of one reply.", rich_help_panel=CALLS)] = None,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, help="Passed to the model.", rich_help_panel=CALLS)
+    ] = None,
+    max_retries: Annotated[
+        int | None,
+        typer.Option(min=0, help="Of a call that the provider fails; default: for ever.", rich_help_panel=CALLS),
+    ] = None,
+    timeout: Annotated[
+        int | None, typer.Option(min=1, help="Seconds for a call with its retries.", rich_help_panel=CALLS)
+    ] = None,
+    attempt_timeout: Annotated[
+        int | None, typer.Option(min=1, help="Seconds for one attempt; then it is retried.", rich_help_panel=CALLS)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Ask every problem of a suite in conversations of two turns, and print how they judge.
 
     Repeat the command to resume: finished conversations are not asked again. Exit status 0 if all conversations
     finished, 1 if some are missing, 2 if the command cannot work.
+
+    A conversation that reaches a limit ends there and is scored on what it has: a choice not made is wrong. A provider
+    that fails is asked again as the options for calls say; a conversation that it ended even so is not scored, and
+    asked again when the command is repeated.
     """
     from proctor.siris.run import Plan
 
+    generation = {
+        "reasoning_effort": reasoning_effort,
+        "max_tokens": max_tokens,
+        "temperature": temperature,
+        "max_retries": max_retries,
+        "timeout": timeout,
+        "attempt_timeout": attempt_timeout,
+    }
     plan = Plan(
         suite=suite,
         models=model,
@@ -88,9 +132,12 @@ def run(
         limit=limit,
         max_connections=max_connections,
         token_limit=token_limit,
+        time_limit=time_limit,
+        working_limit=working_limit,
+        message_limit=message_limit,
         cost_limit=cost_limit,
         prices=prices,
-        generation={"reasoning_effort": reasoning_effort} if reasoning_effort else {},
+        generation={name: value for name, value in generation.items() if value is not None},
     )
     result = _ask(plan, "asking")
     _show_tables(result, as_json)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from proctor.errors import InputError
 from proctor.report.log_files import LogFile, sample_keys, stream_samples
-from proctor.report.logs import record_in, went_to_its_end, with_fault
+from proctor.report.logs import record_in, went_to_its_end, with_ending
 from proctor.report.siris_report import make_report
 from proctor.siris.problems.manifest import evidence_digest
 from proctor.siris.problems.suites import Suite
@@ -146,7 +146,7 @@ class OneLog:
         replayed = replay(sample, brief, facts, self.spec.model, rounds if isinstance(rounds, int) else None)
         self.differences += replayed.differences
         self.replayed.append(replayed)
-        logged, anew = record_in(sample, self.spec), with_fault(replayed.record, sample)
+        logged, anew = record_in(sample, self.spec), with_ending(replayed.record, sample)
         if logged is not None and not logged.perturbed:  # a log of an earlier version; its report is without them
             anew = anew.model_copy(update={"perturbed": {}})
         self.anew.append(anew)

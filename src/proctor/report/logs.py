@@ -164,7 +164,7 @@ def record_in(sample: EvalSample, spec: EvalSpec) -> Record | None:
                 record = Record.from_score(score.value, score.metadata or {})
             except ValidationError:
                 continue
-            return with_fault(record, sample)
+            return with_ending(record, sample)
     try:
         return Record.model_validate(_unscored(sample, spec))
     except ValidationError:
@@ -177,10 +177,14 @@ def _fault(sample: EvalSample) -> str | None:
     return sample.error.message if sample.error is not None else None
 
 
-def with_fault(record: Record, sample: EvalSample) -> Record:
-    """The record, marked as unscored where the sample ended with an error or was invalidated."""
+def with_ending(record: Record, sample: EvalSample) -> Record:
+    """The record with what Inspect alone knows of the end: which limit it was and in which turn, an error of ours."""
     fault = record.infrastructure_error or _fault(sample)
-    return record if fault is None else record.model_copy(update={"infrastructure_error": fault})
+    ended_by = record.ended_by
+    if sample.limit is not None:
+        turn = "final" if "final" in record.files_read else "initial"
+        ended_by = {**ended_by, turn: sample.limit.type}
+    return record.model_copy(update={"infrastructure_error": fault, "ended_by": ended_by})
 
 
 def _unscored(sample: EvalSample, spec: EvalSpec) -> dict[str, Any]:

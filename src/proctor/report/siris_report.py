@@ -21,7 +21,7 @@ from proctor.siris.verdict import answers
 from proctor.siris.verdict.counts import Share, Solved
 from proctor.siris.verdict.intervals import LEVEL, SEED, UNIT
 from proctor.siris.verdict.loss import Loss
-from proctor.siris.verdict.records import Group, Record
+from proctor.siris.verdict.records import ENDINGS, Group, Record
 from proctor.siris.verdict.summary import Summary, summarize
 from proctor.stats import DRAWS, Interval
 
@@ -89,10 +89,10 @@ class Report:
         return [*legend(self.summaries), *comparison_legend(compared), *self._remarks(), *self.missing]
 
     def remarks(self) -> list[str]:
-        """What qualifies the numbers: conversations without a score, notes of reading, what annotators agree on."""
-        unscored = [line for summary in self.summaries if (line := _unscored(summary))]
+        """What qualifies the numbers: conversations not scored or cut short, notes of reading, agreement."""
+        endings = [line for summary in self.summaries for line in (_unscored(summary), _ended(summary)) if line]
         annotation = self.labels.lines() if self.labels else []
-        return [*unscored, *self.notes, *annotation]
+        return [*endings, *self.notes, *annotation]
 
     def _remarks(self) -> list[str]:
         long = [_summed_up(table) for table in self.tables if _too_long(table)]
@@ -175,12 +175,23 @@ def _unscored(summary: Summary) -> str | None:
     return f"{who}: {c.unscored} of {c.assigned} assigned conversations are not scored; run them again"
 
 
+def _ended(summary: Summary) -> str | None:
+    if not summary.ended_by:
+        return None
+    who = f"{summary.group.model}, condition {summary.group.condition}"
+    kinds = ", ".join(f"{ENDINGS.get(kind, kind)} {count}" for kind, count in summary.ended_by.items())
+    total = sum(summary.ended_by.values())
+    cut = f"{total} of {summary.coverage.scored} scored conversations were cut short"
+    return f"{who}: {cut} ({kinds}); they count with the choices made by then"
+
+
 def _group_json(summary: Summary) -> dict[str, Any]:
     review = summary.review
     return {
         **summary.group._asdict(),
         "pairs": summary.pairs,
         "coverage": {**asdict(summary.coverage), "absent": summary.coverage.absent},
+        "ended_by": dict(summary.ended_by),
         "initial": _solved_json(review.initial, summary, "initial"),
         "final": _solved_json(review.final, summary, "final"),
         "pair_accuracy": {**_share_json(summary.pairs_solved), **_interval_json(summary.intervals.get("pair"))},

@@ -81,7 +81,7 @@ def records_frame(records: Iterable[Record]) -> pa.Table:
 
 
 _BOOLEANS = ("reached_initial", "reached_any", "identified", "initial_correct", "final_correct")
-_JSON = ("reference", "perturbed", "files_read")
+_JSON = ("reference", "perturbed", "files_read", "ended_by")
 
 
 def _field(name: str) -> Callable[[Record], Any]:

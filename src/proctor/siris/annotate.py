@@ -19,12 +19,12 @@ from inspect_ai.model import ModelCost
 
 from proctor.errors import InputError
 from proctor.siris.annotation_task import siris_annotation
+from proctor.siris.log_dir import prepare
 from proctor.siris.prices import check_prices
 from proctor.siris.run import (
     RETRIES,
     Progress,
     check_model,
-    prepare,
     show_progress,
     silent_console,
 )

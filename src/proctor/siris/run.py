@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import rich
 from inspect_ai import Epochs, Task, eval_set
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
-from inspect_ai.log import EvalLog, EvalSpec, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, ModelCost, get_model
 from pydantic import ValidationError
 
 from proctor.errors import InputError
+from proctor.siris.log_dir import Asked, prepare, refuse_what_does_not_fit
 from proctor.siris.prices import check_prices
 from proctor.siris.problems.suites import Suite, load_suite
 from proctor.siris.task import siris
@@ -33,7 +33,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. Limits are per conversation; `limit` is the number of problems to ask, whole pairs first."""
+    """What to run. Limits are per conversation; `limit` is the number of problems to ask, whole pairs first.
+
+    `generation` holds options of Inspect's GenerateConfig, those of the transport (`max_retries`, `timeout`) included.
+    """
 
     suite: str
     models: Sequence[str]
@@ -44,9 +47,18 @@ class Plan:
     limit: int | None = None
     max_connections: int | None = None
     token_limit: int | None = None
+    time_limit: int | None = None
+    working_limit: int | None = None
+    message_limit: int | None = None
     cost_limit: float | None = None
     prices: Path | None = None
     generation: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def limits(self) -> dict[str, float | None]:
+        """By Inspect's names: tokens, seconds of the clock, seconds of work, messages, dollars."""
+        names = ("token_limit", "time_limit", "working_limit", "message_limit", "cost_limit")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -86,11 +98,14 @@ def run(plan: Plan, progress: Progress) -> Result:
     problems = _first_problems(suite, plan.limit)
     for model in models:
         check_model(model)
-    _check_generation(plan.generation)
+    generation = _checked_generation(plan.generation)
     tasks = [siris(plan.suite, condition, plan.prompt) for condition in conditions]
     prices = check_prices(plan.prices, models, plan.cost_limit)
     prepare(plan.log_dir)
-    _refuse_to_shrink(plan, suite, models, conditions, len(problems))
+    asked = Asked(
+        suite.digest, models, conditions, plan.prompt, len(problems), plan.repetitions, plan.limits, generation
+    )
+    refuse_what_does_not_fit(plan.log_dir, asked)
     expected = len(models) * len(conditions) * len(problems) * plan.repetitions
     show_progress(progress, expected)
     with silent_console():
@@ -137,6 +152,9 @@ def _eval_set(
         max_samples=plan.max_connections,
         max_connections=plan.max_connections,
         token_limit=plan.token_limit,
+        time_limit=plan.time_limit,
+        working_limit=plan.working_limit,
+        message_limit=plan.message_limit,
         cost_limit=plan.cost_limit,
         model_cost_config=prices,
         **plan.generation,
@@ -144,25 +162,10 @@ def _eval_set(
     return logs
 
 
-def prepare(folder: Path, option: str = "--log-dir") -> None:
-    """Make the folder and try to write there; raises InputError where logs cannot be kept there."""
-    if "%" in str(folder.absolute()):
-        raise InputError(f"{folder}: Inspect cannot read logs in a folder with % in its path; give another {option}")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made a folder ({error.strerror}); give another {option}") from error
-    try:
-        with TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written to ({error.strerror}); give another {option}") from error
-
-
-def _check_generation(options: dict[str, Any]) -> None:
+def _checked_generation(options: dict[str, Any]) -> GenerateConfig:
     """Raises InputError for a generation option or value that Inspect does not know."""
     try:
-        GenerateConfig.model_validate(options)
+        return GenerateConfig.model_validate(options)
     except ValidationError as error:
         first = error.errors()[0]
         option = "--" + str(first["loc"][0]).replace("_", "-")
@@ -184,31 +187,6 @@ def _first_problems(suite: Suite, limit: int | None) -> list[str]:
     by_pair = sorted(suite.problems, key=lambda problem: order[problem.pair])
     kept = {problem.id for problem in by_pair[:limit]}
     return [problem.id for problem in suite.problems if problem.id in kept]
-
-
-def _refuse_to_shrink(plan: Plan, suite: Suite, models: list[str], conditions: list[str], problems: int) -> None:
-    """Raises InputError where the directory holds more of the same than is asked for: Inspect would drop the rest."""
-    for done in _specs(plan.log_dir):
-        arguments = done.task_args
-        same = (done.task_version, done.model in models, arguments.get("condition") in conditions)
-        if same != (suite.digest, True, True) or arguments.get("prompt") != plan.prompt:
-            continue
-        if (done.config.epochs or 1) > plan.repetitions or len(done.dataset.sample_ids or ()) > problems:
-            raise InputError(
-                f"{plan.log_dir}: holds {len(done.dataset.sample_ids or ())} problems x {done.config.epochs or 1} "
-                f"repetitions of {done.model}, {arguments['condition']}; a smaller run would drop some of them: "
-                "ask for at least as many or give another --log-dir"
-            )
-
-
-def _specs(log_dir: Path) -> Iterator[EvalSpec]:
-    """What was evaluated in each log of a directory; raises InputError for a damaged log: Inspect would fail on it."""
-    for info in list_eval_logs(str(log_dir)):
-        try:
-            yield read_eval_log(info, header_only=True).eval
-        except Exception as error:  # damage shows in zip, zstd, JSON or pydantic, each with errors of its own
-            path = info.name.removeprefix("file://")
-            raise InputError(f"{path}: not a readable Inspect log; move it away or give another --log-dir") from error
 
 
 def show_progress(progress: Progress, total: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
@@ -10,7 +10,7 @@ from inspect_ai.solver import TaskState
 from proctor.siris.review.conversation import Conversation
 from proctor.siris.verdict.counts import Solved
 from proctor.siris.verdict.judging import judge, score_parts
-from proctor.siris.verdict.records import Record
+from proctor.siris.verdict.records import ENDINGS, Record
 from proctor.siris.verdict.scoring import solved
 
 
@@ -57,16 +57,18 @@ def choices() -> Scorer:
         talk = state.store_as(Conversation)
         record = judge(state.metadata, talk, str(state.model), state.epoch)
         value, rest = score_parts(record)
-        return Score(
-            value=dict(value), answer=record.final, explanation=_explanation(record, talk.stopped), metadata=rest
-        )
+        return Score(value=dict(value), answer=record.final, explanation=_explanation(record), metadata=rest)
 
     return score
 
 
-def _explanation(record: Record, stopped: Sequence[str]) -> str:
+def _explanation(record: Record) -> str:
     if record.infrastructure_error:
         return f"Not scored, an error of the infrastructure: {record.infrastructure_error}"
     turns = (("initial", record.initial, record.initial_status), ("final", record.final, record.final_status))
-    said = [f"{turn} {label or status}{' (out of rounds)' if turn in stopped else ''}" for turn, label, status in turns]
+    said = [f"{turn} {label or status}{_ending(record.ended_by.get(turn))}" for turn, label, status in turns]
     return f"{', '.join(said)}; reference {record.answer}, {record.outcome}"
+
+
+def _ending(ended_by: str | None) -> str:
+    return f" ({ENDINGS.get(ended_by, ended_by)})" if ended_by else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import anyio
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
@@ -15,6 +16,7 @@ from proctor.siris.review.briefs import Brief
 from proctor.siris.review.calls import accept_long_integers, refuse_unprintable_calls
 from proctor.siris.review.desk import Desk
 from proctor.siris.review.patterns import well_formed
+from proctor.siris.review.provider import Ending, as_error_of_ours, ending_of, outage_at_time_limit, refuse_empty_reply
 from proctor.siris.review.tools import packet_tools
 
 Turn = Literal["initial", "final"]
@@ -24,15 +26,15 @@ ROUNDS = 80  # model calls that one turn may take
 class Conversation(StoreModel):
     """What is kept of a conversation in the sample's store, from the moment it happens.
 
-    `initial` and `final` are the closing messages, None where a turn was not closed. `stopped` names turns that ran
-    into the cap on rounds. `files_read` and `reached` are by turn. `packet` is the digest of the files that could be
-    read; logs of earlier versions lack it.
+    `initial` and `final` are the closing messages, None where a turn was not closed. `ended_by` says, by turn, what
+    ended it in the model's place; limits of Inspect are in the log's sample instead. `files_read` and `reached` are by
+    turn. `packet` is the digest of the files that could be read; logs of earlier versions lack it.
     """
 
     packet: str | None = None
     initial: str | None = None
     final: str | None = None
-    stopped: list[str] = Field(default_factory=list)
+    ended_by: dict[str, str] = Field(default_factory=dict)
     files_read: dict[str, list[str]] = Field(default_factory=dict)
     reached: dict[str, bool] = Field(default_factory=dict)
     infrastructure_error: str | None = None
@@ -78,9 +80,17 @@ def two_turns(briefs: Mapping[str, Brief], rounds: int = ROUNDS) -> Solver:
                 await _converse(state, conversation, briefs[str(state.sample_id)], rounds)
             except LimitExceededError:
                 raise  # the conversation's own doing: it is scored on what it has
-            except Exception as error:
-                conversation.infrastructure_error = well_formed(f"{type(error).__name__}: {error}")[:500]
+            except anyio.get_cancelled_exc_class():
+                if outage := outage_at_time_limit():
+                    _note_error(conversation, outage)
+                    raise outage from None
                 raise
+            except Exception as error:
+                ours = as_error_of_ours(error)
+                _note_error(conversation, ours)
+                if ours is error:
+                    raise
+                raise ours from error
             return state
 
         return solve
@@ -88,36 +98,50 @@ def two_turns(briefs: Mapping[str, Brief], rounds: int = ROUNDS) -> Solver:
     return build()
 
 
+def _note_error(conversation: Conversation, error: Exception) -> None:
+    conversation.infrastructure_error = well_formed(f"{type(error).__name__}: {error}")[:500]
+
+
 async def _converse(state: TaskState, conversation: Conversation, brief: Brief, rounds: int) -> None:
     conversation.packet = brief.packet.digest
     watch = Watch(conversation, brief.changed)
     tools = packet_tools(Desk(brief.packet, watch.seen))
     watch.begin("initial")
-    conversation.initial = await _turn(state, tools, rounds)
-    _note_stop(conversation, "initial", conversation.initial)
+    conversation.initial, ending = await _turn(state, tools, rounds)
+    _note_ending(conversation, "initial", ending)
+    if ending == "context":
+        return  # the review would be longer still
     state.messages.append(ChatMessageUser(content=brief.script.review_turn))
     watch.begin("final")
-    conversation.final = await _turn(state, tools, rounds)
-    _note_stop(conversation, "final", conversation.final)
+    conversation.final, ending = await _turn(state, tools, rounds)
+    _note_ending(conversation, "final", ending)
 
 
-async def _turn(state: TaskState, tools: list[ToolDef], rounds: int) -> str | None:
-    """Talk until a message calls no tool; its text, or None where the rounds did not suffice."""
+async def _turn(state: TaskState, tools: list[ToolDef], rounds: int) -> tuple[str | None, Ending | None]:
+    """Talk until a message calls no tool: its text, and what ended the turn if that was not the model's own close.
+
+    The text is None where the rounds or the context window did not suffice: the provider's words about a full window
+    are no answer. A refusal closes the turn with what it says.
+    """
     model = get_model()
     for _ in range(rounds):
         state.output = await model.generate(state.messages, tools=tools)
+        refuse_empty_reply(state.output)
         refuse_unprintable_calls(state.output.message)
         message = well_formed_message(state.output.message)
         state.messages.append(message)
+        ending = ending_of(state.output)
+        if ending == "context":
+            return None, ending
         if not message.tool_calls:
-            return message.text
+            return message.text, ending
         state.messages.extend((await execute_tools(state.messages, tools)).messages)
-    return None
+    return None, "rounds"
 
 
-def _note_stop(conversation: Conversation, turn: Turn, closing: str | None) -> None:
-    if closing is None:
-        conversation.stopped = [*conversation.stopped, turn]
+def _note_ending(conversation: Conversation, turn: Turn, ending: Ending | None) -> None:
+    if ending is not None:
+        conversation.ended_by = {**conversation.ended_by, turn: ending}
 
 
 def well_formed_message(message: ChatMessageAssistant) -> ChatMessageAssistant:

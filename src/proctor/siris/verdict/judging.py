@@ -29,6 +29,7 @@ def judge(facts: Mapping[str, Any], talk: Conversation, model: str, repetition: 
         reached_initial=reached["initial"] if reached else None,
         reached_any=any(reached.values()) if reached else None,
         files_read=talk.files_read,
+        ended_by=talk.ended_by,
     )
 
 

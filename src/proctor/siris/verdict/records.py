@@ -18,6 +18,20 @@ Outcome = Literal["upheld", "overturned"]
 Status = Literal["valid", "missing", "invalid", "ambiguous"]
 Turn = Literal["initial", "final"]
 
+# What may end a turn in the model's place, in words: limits of Inspect by their names there, and what our solver notes.
+ENDINGS = {
+    "rounds": "out of rounds",
+    "context": "context window full",
+    "refusal": "refused",
+    "token": "token limit",
+    "time": "time limit",
+    "working": "working-time limit",
+    "message": "message limit",
+    "turn": "turn limit",
+    "cost": "cost limit",
+    "operator": "stopped by hand",
+}
+
 
 class Group(NamedTuple):
     """What is never pooled: conversations of one group share all four."""
@@ -37,7 +51,8 @@ class Record(BaseModel):
     the two simulators; logs of earlier versions lack `perturbed`. A record with an
     `infrastructure_error` is an error of ours: it is counted apart and never scored.
     `reached_initial` and `reached_any` say whether a read returned, or a search matched, a changed line in the first
-    turn or in either turn (paper appendix B.2); None where the condition shows no simulator code. `identified`
+    turn or in either turn (paper appendix B.2); None where the condition shows no simulator code. `ended_by` says, by
+    turn, which of ENDINGS ended it; the choices stand as they were then, and count. `identified`
     says whether an annotator found the modeling limitation named in either turn; it is joined from annotation logs when
     logs are read, None where there is no valid annotation.
     """
@@ -67,6 +82,7 @@ class Record(BaseModel):
     reached_initial: bool | None
     reached_any: bool | None
     files_read: dict[str, list[str]] = {}
+    ended_by: dict[str, str] = {}
     identified: bool | None = None
 
     @model_validator(mode="after")

@@ -21,7 +21,7 @@ from proctor.siris.verdict.retrace import Retraced, retrace
 
 SCORE = "choices"
 # What logs of earlier versions may lack.
-LATER = {"perturbed", "identified", "error_kind", "selection_loss_pct"}
+LATER = {"perturbed", "identified", "ended_by", "error_kind", "selection_loss_pct"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ def replay(
     logged, unreadable = _stored(sample)
     found = asyncio.run(retrace(sample.messages, brief))
     talk = found.talk
-    talk.stopped, talk.infrastructure_error = logged.stopped, logged.infrastructure_error
+    talk.ended_by, talk.infrastructure_error = _ended_by(sample, logged), logged.infrastructure_error
+    _take_no_full_window_for_an_answer(found)
     _fill_in_uncertain(found, logged)
     record = judge(facts, talk, model, sample.epoch)
     differences = [
@@ -68,6 +69,19 @@ def _stored(sample: EvalSample) -> tuple[Conversation, list[Difference]]:
     except (ValidationError, ValueError, TypeError) as error:
         why = str(error).splitlines()[0]
         return Conversation(store=Store()), [Difference("score", f"the sample's store cannot be read ({why})")]
+
+
+def _ended_by(sample: EvalSample, logged: Conversation) -> dict[str, str]:
+    """Logs of earlier versions name the turns that ran out of rounds in a list."""
+    return logged.ended_by or dict.fromkeys(sample.store.get("Conversation:stopped") or (), "rounds")
+
+
+def _take_no_full_window_for_an_answer(found: Retraced) -> None:
+    """The last message of such a turn is the provider's, and the conversation ends with it."""
+    for turn in TURNS:
+        if found.talk.ended_by.get(turn) == "context" and turn in found.closed:
+            found.closed.remove(turn)
+            setattr(found.talk, turn, None)
 
 
 def _fill_in_uncertain(found: Retraced, logged: Conversation) -> None:
@@ -93,12 +107,13 @@ def _labels(sample: EvalSample, facts: Mapping[str, Any], brief: Brief) -> Itera
 
 def _endings(sample: EvalSample, found: Retraced, rounds: int | None) -> Iterator[Difference]:
     """A turn without a closing message needs a reason, and an error of ours an error."""
-    cut = sample.limit is not None or sample.error is not None
+    ended_by = found.talk.ended_by
+    cut = sample.limit is not None or sample.error is not None or "context" in ended_by.values()
     for turn in TURNS:
-        if turn in found.talk.stopped and rounds and found.calls.get(turn, 0) != rounds:
+        if ended_by.get(turn) == "rounds" and rounds and found.calls.get(turn, 0) != rounds:
             calls = f"{found.calls.get(turn, 0)} of {rounds} model calls"
             yield Difference("score", f"the turn is marked as out of rounds after {calls}", turn=turn)
-        if not (cut or turn in found.talk.stopped or turn in found.closed):
+        if not (cut or turn in ended_by or turn in found.closed):
             yield Difference("prompts", "the log ends the turn without a closing message or a reason", turn=turn)
     if found.talk.infrastructure_error is not None and sample.error is None:
         yield Difference("score", "marked as an error of ours, yet the sample has no error")

@@ -6,7 +6,7 @@ choice is a wrong choice and stays in every denominator (section 3.3).
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from proctor.siris.verdict.counts import Errors, Movement, Review, Share, Solved
@@ -82,6 +82,12 @@ def errors(records: Iterable[Record]) -> Errors:
     """Count wrong final choices by kind; the kinds add up to all wrong choices."""
     kinds = [error_kind(r) for r in records]
     return Errors(*(kinds.count(field) for field in Errors.__slots__))
+
+
+def ended_by(records: Iterable[Record]) -> dict[str, int]:
+    """Count conversations by what ended their last turn in the model's place (keys of `records.ENDINGS`)."""
+    last = (list(r.ended_by.values())[-1] for r in scored(records) if r.ended_by)
+    return dict(sorted(Counter(last).items()))
 
 
 def follow(records: Iterable[Record], outcome: Outcome | None = None) -> Share:

@@ -45,6 +45,7 @@ class Summary:
 
     `random_pct` is the accuracy of a choice at random, exactly: the mean of 100 / candidates. `annotated` counts the
     conversations with a valid annotation.
+    `ended_by` counts, by what it was, the scored conversations of which a limit or a refusal ended the last turn.
     """
 
     group: Group
@@ -60,6 +61,7 @@ class Summary:
     reach_any: Share
     losses: Mapping[str, Loss]
     measures: Measures
+    ended_by: Mapping[str, int]
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
@@ -103,6 +105,7 @@ def _summary(group: Group, records: Sequence[Record], assigned: int, level: floa
         reach_any=scoring.reach(kept, "final"),
         losses=losses(kept),
         measures=measure(kept, level=level, draws=draws),
+        ended_by=scoring.ended_by(kept),
     )
 
 
