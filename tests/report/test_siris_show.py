@@ -7,9 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-import typer
 from rich.console import Console
-from typer.testing import CliRunner
 
 import proctor
 from proctor.cli.siris_show import register
@@ -24,28 +22,11 @@ def suite():
     return load_suite("routing-v1")
 
 
-@pytest.fixture(scope="module")
-def seen(suite):
-    """The first overturned problem of one perturbation."""
-    name = next(p.id for p in suite.problems if (p.perturbation, p.outcome) == ("reuse_granularity", "overturned"))
-    return portrait(suite, name)
-
-
 @pytest.fixture
-def command():
-    """Run the command in process on routing-v1; the result, or the InputError that `main` would print."""
-    app = typer.Typer(rich_markup_mode=None)
-    register(app)
-
-    def run(*args):
-        result = CliRunner().invoke(
-            app, [*(["--suite", "routing-v1"] if "--suite" not in args else []), *map(str, args)]
-        )
-        if isinstance(result.exception, InputError):
-            raise result.exception
-        return result
-
-    return run
+def command(in_process):
+    """The command, on routing-v1 where nothing else is said."""
+    run = in_process(register)
+    return lambda *args: run(*(() if "--suite" in args else ("--suite", "routing-v1")), *args)
 
 
 def printed(seen, **options):
