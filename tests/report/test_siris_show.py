@@ -4,6 +4,7 @@ import ast
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,15 @@ def test_a_terminal_of_plain_characters_gets_plain_bars(seen, tmp_path):
     text = (tmp_path / "out").read_text()
     assert "reference ====" in text
     assert "perturbed ####" in text
+
+
+def test_no_control_character_of_a_suite_reaches_the_terminal(seen):
+    """Suites come from others too."""
+    system = {**seen.entry.system, "profile": "\x1b[2Jgone"}
+    hostile = replace(seen, suite="\x1b]0;owned\x07", entry=seen.entry.model_copy(update={"system": system}))
+    text = printed(hostile, width=100)
+    assert "\\x1b[2Jgone" in text
+    assert not {"\x1b", "\x07"} & set(text)
 
 
 def test_without_a_problem_all_are_listed_with_a_warning(command, suite):
