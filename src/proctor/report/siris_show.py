@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from proctor.report.numbers import defined, number
-from proctor.report.render import Table, show, shown
+from proctor.report.render import Table, one_line, show
 from proctor.siris.problems.admission import CONFIRMATIONS
 from proctor.siris.problems.difficulty import Difficulty, difficulty
 from proctor.siris.problems.domain import Problem
@@ -224,12 +224,12 @@ def _counted(name: str, counts: Mapping[str, int], rows: int) -> str:
 
 def _head(console: Console, text: str) -> None:
     console.print()
-    console.print(shown(text), style="bold", markup=False, highlight=False)
+    console.print(one_line(text), style="bold", markup=False, highlight=False)
 
 
 def _say(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
-        console.print(shown(line), markup=False, highlight=False, soft_wrap=not console.is_terminal)
+        console.print(one_line(line), markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def _diff_style(line: str) -> str | None:
