@@ -37,6 +37,43 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
+def in_process():
+    """Make of a module's `register` a function that runs its commands in this process, as `proctor siris` would.
+
+    The function gives the result, or raises the InputError that `main` would print.
+    """
+    import typer
+    from typer.testing import CliRunner
+
+    from proctor.errors import InputError
+
+    def make(register):
+        app = typer.Typer(rich_markup_mode=None)
+        register(app)
+
+        def run(*arguments):
+            result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+            if isinstance(result.exception, InputError):
+                raise result.exception
+            return result
+
+        return run
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def seen():
+    """The portrait of the first overturned problem of one perturbation in routing-v1."""
+    from proctor.siris.problems.portrait import portrait
+    from proctor.siris.problems.suites import load_suite
+
+    suite = load_suite("routing-v1")
+    name = next(p.id for p in suite.problems if (p.perturbation, p.outcome) == ("reuse_granularity", "overturned"))
+    return portrait(suite, name)
+
+
+@pytest.fixture(scope="session")
 def make_record():
     """A function that makes a valid `Record`: answer A, presented A on upheld and B on overturned problems.
 

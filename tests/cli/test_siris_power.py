@@ -3,26 +3,14 @@
 import json
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from proctor.cli.siris_power import register
 from proctor.errors import InputError
 
 
 @pytest.fixture
-def command():
-    """Run the command in process; the result, or the InputError that `main` would print."""
-    app = typer.Typer(rich_markup_mode=None)
-    register(app)
-
-    def run(*args):
-        result = CliRunner().invoke(app, [str(arg) for arg in args])
-        if isinstance(result.exception, InputError):
-            raise result.exception
-        return result
-
-    return run
+def command(in_process):
+    return in_process(register)
 
 
 def test_power_of_planned_studies_with_what_is_assumed(command):

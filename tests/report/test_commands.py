@@ -6,11 +6,9 @@ import subprocess
 import sys
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
+from proctor.cli import siris_compare
 from proctor.cli.siris_verdict import register
-from proctor.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -19,18 +17,8 @@ def log(run_eval, follow, tmp_path_factory):
 
 
 @pytest.fixture
-def command():
-    """Run a command of this module in process; the result, or the InputError that `main` would print."""
-    app = typer.Typer(rich_markup_mode=None)
-    register(app)
-
-    def run(*args):
-        result = CliRunner().invoke(app, [str(arg) for arg in args])
-        if isinstance(result.exception, InputError):
-            raise result.exception
-        return result
-
-    return run
+def command(in_process):
+    return in_process(register)
 
 
 def test_report_prints_tables_for_a_folder(command, log):
@@ -110,13 +98,8 @@ def test_score_prints_one_line_for_each_bad_line_and_exits_with_2(command, suite
 
 
 @pytest.fixture
-def compare():
-    """Run `proctor siris compare` in process."""
-    from proctor.cli.siris_compare import register as register_compare
-
-    app = typer.Typer(rich_markup_mode=None)
-    register_compare(app)
-    return lambda *args: CliRunner().invoke(app, [str(arg) for arg in args])
+def compare(in_process):
+    return in_process(siris_compare.register)
 
 
 def test_compare_says_in_words_what_is_not_resolved(compare, log):

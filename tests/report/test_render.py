@@ -64,7 +64,7 @@ def test_markdown_escapes_what_would_end_a_cell():
 
 
 def test_control_characters_never_reach_the_terminal():
-    hostile = Table("T", ("model", "condition", "J"), (("m\x1b[31m\nx", "c", "1"),))
+    hostile = Table("T\x1b[2J", ("model", "condition", "J"), (("m\x1b[31m\nx", "c", "1"),))
     stream = io.StringIO()
     show(Console(file=stream, width=PIPE_WIDTH), [hostile], ["note\x1b]0;title\x07"])
     for text in (stream.getvalue(), markdown([hostile], ["note\x1b"])):

@@ -9,10 +9,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import typer
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log, write_eval_log
-from typer.testing import CliRunner
 
 import proctor._registry  # noqa: F401 - registers models
 from proctor.cli.siris_replay import register
@@ -298,10 +296,8 @@ def test_a_log_that_unpacks_to_more_than_memory_is_refused_unread(log, monkeypat
 
 
 @pytest.fixture
-def command():
-    app = typer.Typer(rich_markup_mode=None)
-    register(app)
-    return lambda *args: CliRunner().invoke(app, [str(arg) for arg in args])
+def command(in_process):
+    return in_process(register)
 
 
 def test_the_command_prints_a_line_per_log_and_exits_with_0(command, original):

@@ -4,12 +4,11 @@ import ast
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import typer
 from rich.console import Console
-from typer.testing import CliRunner
 
 import proctor
 from proctor.cli.siris_show import register
@@ -24,28 +23,11 @@ def suite():
     return load_suite("routing-v1")
 
 
-@pytest.fixture(scope="module")
-def seen(suite):
-    """The first overturned problem of one perturbation."""
-    name = next(p.id for p in suite.problems if (p.perturbation, p.outcome) == ("reuse_granularity", "overturned"))
-    return portrait(suite, name)
-
-
 @pytest.fixture
-def command():
-    """Run the command in process on routing-v1; the result, or the InputError that `main` would print."""
-    app = typer.Typer(rich_markup_mode=None)
-    register(app)
-
-    def run(*args):
-        result = CliRunner().invoke(
-            app, [*(["--suite", "routing-v1"] if "--suite" not in args else []), *map(str, args)]
-        )
-        if isinstance(result.exception, InputError):
-            raise result.exception
-        return result
-
-    return run
+def command(in_process):
+    """The command, on routing-v1 where nothing else is said."""
+    run = in_process(register)
+    return lambda *args: run(*(() if "--suite" in args else ("--suite", "routing-v1")), *args)
 
 
 def printed(seen, **options):
@@ -91,6 +73,15 @@ def test_a_terminal_of_plain_characters_gets_plain_bars(seen, tmp_path):
     text = (tmp_path / "out").read_text()
     assert "reference ====" in text
     assert "perturbed ####" in text
+
+
+def test_no_control_character_of_a_suite_reaches_the_terminal(seen):
+    """Suites come from others too."""
+    system = {**seen.entry.system, "profile": "\x1b[2Jgone"}
+    hostile = replace(seen, suite="\x1b]0;owned\x07", entry=seen.entry.model_copy(update={"system": system}))
+    text = printed(hostile, width=100)
+    assert "\\x1b[2Jgone" in text
+    assert not {"\x1b", "\x07"} & set(text)
 
 
 def test_without_a_problem_all_are_listed_with_a_warning(command, suite):

@@ -59,10 +59,6 @@ def test_following_the_reference_solves_everything(ask):
     assert metrics(ask("rule/follow", condition="reference"))["judgment"] == 100
 
 
-def test_a_constant_answer_is_at_chance_where_labels_are_balanced(ask):
-    assert metrics(ask("rule/constant-b"))["upheld"] == 25
-
-
 BAD_ENDINGS = {
     # model: (U, O) expected over all 24 problems, statuses of both turns
     "rule/broken-silent": ((0, 0), {("missing", "missing")}),

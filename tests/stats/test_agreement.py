@@ -98,3 +98,5 @@ def test_degenerate_tables_have_no_bounds_or_wilsons():
     complete = clustered_kappa([[1, 0, 0, 1]] * 10, unit="pair", rng=rng, draws=100)
     assert (complete.estimate, complete.high, complete.method) == (1, 1, "wilson")
     assert complete.low == pytest.approx(2 * wilson(10, 10).low - 1)
+    lopsided = clustered_kappa([[30, 0, 0, 1]], unit="pair", rng=rng, draws=100)
+    assert lopsided.low == -1  # kappa has no lower value

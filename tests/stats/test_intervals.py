@@ -56,4 +56,3 @@ def test_resolved_means_that_zero_is_outside():
     assert not interval(-0.1, 0.1).resolved
     assert not interval(0.0, 0.1).resolved
     assert not interval(math.nan, math.nan).resolved
-    assert interval(0.1, 0.2).scaled(100).high == pytest.approx(20)

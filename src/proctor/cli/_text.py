@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from proctor.report.render import one_line
+
+__all__ = ["examples", "one_line"]
+
 
 def examples(*commands: str) -> str:
     """The Examples section at the end of a command's help, one command a line."""
     return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
-
-
-def one_line(text: str) -> str:
-    """`text` on one line, safe on a terminal: control characters, which a file's name may hold, are shown escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

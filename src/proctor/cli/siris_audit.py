@@ -57,14 +57,15 @@ def audit(
         _show(checks, details)
         verdicts = [check.holds for check in checks]
         skipped = f", {verdicts.count(None)} skipped" if None in verdicts else ""
-        typer.echo(f"{loaded.name}: {verdicts.count(True)} of {len(checks)} checks hold{skipped}")
+        held = f"{verdicts.count(True)} of {len(checks)} checks hold{skipped}"
+        typer.echo(_text.one_line(f"{loaded.name}: {held}"))
     raise typer.Exit(0 if holds else 1)
 
 
 def _show(checks: Sequence[Check], details: bool) -> None:
     width = max(len(check.name) for check in checks)
     for check in checks:
-        typer.echo(f"{check.name:{width}}  {VERDICTS[check.holds]:13}  {check.figure}")
+        typer.echo(_text.one_line(f"{check.name:{width}}  {VERDICTS[check.holds]:13}  {check.figure}"))
         if details or check.holds is False:
             shown = check.details if details else check.details[:SHOWN]
             for line in shown:

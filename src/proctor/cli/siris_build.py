@@ -189,8 +189,9 @@ def verify(
         )
     else:
         for problem, differences in differing.items():
-            typer.echo(f"{problem}: {', '.join(differences)}")
-        typer.echo(f"{loaded.name}: {total - len(differing)} of {total} problems regenerated identically")
+            typer.echo(_text.one_line(f"{problem}: {', '.join(differences)}"))
+        same = f"{loaded.name}: {total - len(differing)} of {total} problems regenerated identically"
+        typer.echo(_text.one_line(same))
     raise typer.Exit(1 if differing else 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from proctor.errors import InputError
 from proctor.report.annotations import Labels, annotations_at, labels_of
 from proctor.report.logs import Reading
+from proctor.report.numbers import defined
 from proctor.report.render import Table, show
-from proctor.report.siris_report import defined
 from proctor.siris.review.packet import condition_named
 from proctor.siris.verdict.annotation import Annotated
 from proctor.siris.verdict.records import Group, Record
@@ -100,10 +100,7 @@ class AnnotationReport:
         groups: list[dict[str, Any]] = [
             {"annotator": annotator, **group._asdict(), **counts} for annotator, group, counts in self.groups()
         ]
-        agreement = [
-            {**asdict(found), "labelled": found.labelled, "agreed": found.agreed}
-            for found in (self.labels.agreements if self.labels else ())
-        ]
+        agreement = [found.json() for found in self.labels.agreements] if self.labels else []
         found = {"version": FORMAT_VERSION, "groups": groups, "agreement": agreement, "missing": self.missing}
         return json.dumps(defined(found), indent=2)
 

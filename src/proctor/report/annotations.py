@@ -6,7 +6,7 @@ Any annotation that was finished counts, also in a log whose run was killed: it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,9 +58,7 @@ class Labels:
                 }
                 for name, labels in self.by_annotator.items()
             ],
-            "agreement": [
-                {**asdict(found), "labelled": found.labelled, "agreed": found.agreed} for found in self.agreements
-            ],
+            "agreement": [found.json() for found in self.agreements],
         }
 
     def _basis(self, name: str) -> str:

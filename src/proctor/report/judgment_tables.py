@@ -18,7 +18,6 @@ from proctor.report.siris_rows import (
     metric,
     paper_models,
     published_count,
-    published_pct,
     rule_rows,
     rule_solved,
 )
@@ -175,6 +174,6 @@ def _published_counts(model: PublishedModel) -> Mapping[str, Number]:
     return {
         "U": published_count(final.upheld),
         "O": published_count(final.overturned),
-        "all": published_pct(final.upheld + final.overturned, 2 * PROBLEMS_OF_A_KIND),
+        "all": exact(final.all_pct, n=2 * PROBLEMS_OF_A_KIND),
         **{f"pair_{condition}": published_count(value) for condition, value in model.pairs_solved.items()},
     }

@@ -27,6 +27,9 @@ class LeftOut:
     log: Path
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.log.name}: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class LogFile:

@@ -67,10 +67,6 @@ class _Run:
     def spec(self) -> EvalSpec:
         return self.log.header.eval
 
-    @property
-    def assigned(self) -> int:
-        return len(self.spec.dataset.sample_ids or ()) * (self.spec.config.epochs or 1)
-
 
 def read_logs(paths: Sequence[Path], progress: Progress = iter) -> Reading:
     """Read every finished siris conversation from log files and folders of logs.
@@ -224,7 +220,7 @@ def _pool(runs: Sequence[_Run], notes: list[str]) -> tuple[tuple[Record, ...], M
         group = run.records[0].group
         records += [r.model_copy(update={"repetition": r.repetition + last[group]}) for r in run.records]
         last[group] += max(r.repetition for r in run.records)
-        assigned[group] += run.assigned
+        assigned[group] += run.log.planned
         runs_of[group] += 1
         if run.unreadable:
             notes.append(
@@ -244,6 +240,6 @@ def _nothing_to_report(paths: Sequence[Path], left_out: Sequence[LeftOut], only_
         return f"{where}: holds annotations alone; give the logs of the conversations that they are about as well"
     if not left_out:
         return f"{where}: there is no Inspect log here; run `proctor siris run` first, or name the folder of its logs"
-    reasons = "; ".join(f"{out.log.name}: {out.reason}" for out in left_out[:3])
+    reasons = "; ".join(map(str, left_out[:3]))
     more = f" (and {len(left_out) - 3} more)" if len(left_out) > 3 else ""
     return f"{where}: no finished siris conversation; {reasons}{more}"

@@ -92,9 +92,9 @@ class NumberTable:
                 **dict(zip(self.labels, row.labels, strict=True)),
                 "source": row.source,
                 "quantity": name,
-                "estimate": _defined(number.estimate),
-                "low": _defined(number.low),
-                "high": _defined(number.high),
+                "estimate": defined(number.estimate),
+                "low": defined(number.low),
+                "high": defined(number.high),
                 "n": number.n,
                 "unit": number.unit,
                 "method": number.method,
@@ -149,13 +149,18 @@ def p_text(value: float) -> str:
     return "<0.0001" if value < 0.0001 else f"{value:.4f}" if value < 0.01 else f"{value:.3f}"
 
 
-def number(value: float, *, signed: bool = False) -> str:
-    """One decimal, a sign if asked, a dash where there is no number; never minus zero."""
+def number(value: float, *, signed: bool = False, places: int = 1) -> str:
+    """One decimal or as many as asked, a sign if asked, a dash where there is no number; never minus zero."""
     if math.isnan(value):
         return "-"
-    value = round(value, 1) + 0.0
-    return f"{value:+.1f}" if signed and value else f"{value:.1f}"
+    value = round(value, places) + 0.0
+    return f"{value:+.{places}f}" if signed and value else f"{value:.{places}f}"
 
 
-def _defined(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def defined(value: Any) -> Any:
+    """Replace what JSON does not know, NaN and infinities, by null, in mappings and lists at any depth."""
+    if isinstance(value, Mapping):
+        return {key: defined(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [defined(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.report.charts.style import BLUE, FONT, ORANGE
+from proctor.report.numbers import number
 from proctor.siris.problems.portrait import Portrait
 
 FORMATS = ("svg", "png", "pdf", "html")
-COLORS = {"perturbed": "#d98324", "reference": "#2a6f97"}  # told apart in every common kind of color blindness
-_FONT = "Helvetica, Arial, sans-serif"
+COLORS = {"perturbed": ORANGE, "reference": BLUE}
 
 
 def check_plot(path: Path) -> None:
@@ -62,11 +63,11 @@ def problem_chart(seen: Portrait) -> Any:
             legend=alt.Legend(orient="bottom", title=None),
         ),
     )
-    values = base.mark_text(align="left", dx=5, font=_FONT).encode(text="shown:N")
+    values = base.mark_text(align="left", dx=5, font=FONT).encode(text="shown:N")
     return (
         (bars + values)
         .properties(width=480, height=alt.Step(20), title=_title(seen))
-        .configure(font=_FONT, background="white", padding=16)
+        .configure(font=FONT, background="white", padding=16)
         .configure_view(stroke=None)
         .configure_axis(gridColor="#e5e5e5", labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
         .configure_legend(labelFontSize=12)
@@ -78,7 +79,7 @@ def _title(seen: Portrait) -> Any:
 
     problem, found = seen.problem, seen.difficulty
     what = f"{problem.id} of {seen.suite}, {problem.perturbation}: recommended {problem.presented}"
-    ratio = f"{round(found.shift_over_lead, 2) + 0.0:.2f}"  # never minus zero
+    ratio = number(found.shift_over_lead, places=2)
     return alt.TitleParams(
         f"{what}, answer {problem.answer}",
         subtitle=f"{problem.outcome}; shift / lead {ratio} against {found.rival}; {found.level}",

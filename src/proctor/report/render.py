@@ -37,16 +37,16 @@ def show(console: Console, tables: Sequence[Table], notes: Sequence[str]) -> Non
         for part in fitted(table, lambda candidate: _width(console, candidate) <= console.width):
             console.print(_rich(part), crop=False)
     for note in notes:
-        console.print(_shown(note), markup=False, highlight=False, soft_wrap=not console.is_terminal)
+        console.print(one_line(note), markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
-def _shown(text: str) -> str:
-    """Show control characters, which a model's name or an error may hold, escaped: none reaches the terminal."""
+def one_line(text: str) -> str:
+    """`text` on one line, safe on a terminal: control characters, which a name or an error may hold, are escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _printable(table: Table) -> Table:
-    return replace(table, rows=tuple(tuple(map(_shown, row)) for row in table.rows))
+    return replace(table, title=one_line(table.title), rows=tuple(tuple(map(one_line, row)) for row in table.rows))
 
 
 def _width(console: Console, table: Table) -> int:
@@ -101,7 +101,7 @@ def _rich(table: Table) -> RichTable:
 def markdown(tables: Sequence[Table], notes: Sequence[str]) -> str:
     """Return GitHub-flavoured Markdown: a heading and a table each, then the notes as a list."""
     parts = [_markdown(_printable(table)) for table in tables]
-    return "\n\n".join([*parts, "\n".join(f"- {_shown(note)}" for note in notes)]) + "\n"
+    return "\n\n".join([*parts, "\n".join(f"- {one_line(note)}" for note in notes)]) + "\n"
 
 
 def _markdown(table: Table) -> str:

@@ -55,6 +55,6 @@ def compare_logs(
     """Compare what logs and folders of logs hold; see `read_logs` for what counts and what raises InputError."""
     reading = read_logs(paths, progress)
     found = compare_all(reading.records, bys)
-    left_out = [f"left out: {out.log.name}: {out.reason}" for out in reading.left_out]
+    left_out = [f"left out: {out}" for out in reading.left_out]
     notes = (*reading.notes, *unmatched_notes(found), *left_out)
     return ComparisonReport(tuple(comparison_tables(found, published)), notes)

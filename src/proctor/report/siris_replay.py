@@ -41,7 +41,7 @@ class Replays:
                 yield f"  and {len(log.differences) - SHOWN} more differences (all of them: --json)"
             yield from (f"  note: {note}" for note in log.notes)
         yield from (f"{out.log.name}: cannot be replayed: {out.reason}" for out in self.damaged)
-        yield from (f"left out: {out.log.name}: {out.reason}" for out in self.others)
+        yield from (f"left out: {out}" for out in self.others)
 
     def json(self) -> str:
         report = {

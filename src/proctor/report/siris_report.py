@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from proctor.report.annotations import Labels
 from proctor.report.comparison_tables import compare_all, comparison_legend, comparison_tables, unmatched_notes
 from proctor.report.logs import Progress, read_logs
-from proctor.report.numbers import NumberTable
+from proctor.report.numbers import NumberTable, defined
 from proctor.report.paper_tables import missing_runs, paper_tables
 from proctor.report.render import markdown, show
 from proctor.report.siris_rows import Runs
@@ -132,7 +131,7 @@ def make_report(
 def report_logs(paths: Sequence[Path], progress: Progress = iter, *, published: bool = False) -> Report:
     """Report on Inspect logs and folders of them; see `read_logs` for what counts and what raises InputError."""
     reading = read_logs(paths, progress)
-    left_out = [f"{out.log.name}: {out.reason}" for out in reading.left_out]
+    left_out = list(map(str, reading.left_out))
     return make_report(
         reading.records, reading.assigned, reading.notes, left_out, labels=reading.labels, published=published
     )
@@ -231,12 +230,3 @@ def _interval_json(interval: Interval | None) -> dict[str, Any]:
     if interval is None:
         return {"estimate": None, "low": None, "high": None, "method": "none"}
     return {name: getattr(interval, name) for name in ("estimate", "low", "high", "method")}
-
-
-def defined(value: Any) -> Any:
-    """Replace NaN, which JSON does not know, by null."""
-    if isinstance(value, dict):
-        return {key: defined(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [defined(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from proctor.report.render import Table, show
+from proctor.report.numbers import defined, number
+from proctor.report.render import Table, one_line, show
 from proctor.siris.problems.admission import CONFIRMATIONS
 from proctor.siris.problems.difficulty import Difficulty, difficulty
 from proctor.siris.problems.domain import Problem
@@ -50,8 +51,8 @@ def show_problem(console: Console, seen: Portrait) -> None:
     _say(
         console,
         [
-            f"level {found.level}: shift / lead {_ratio(found.shift_over_lead)} against rival {found.rival}, tolerance "
-            f"{'without end' if math.isinf(found.tolerance) else f'{found.tolerance:.2f}'}",
+            f"level {found.level}: shift / lead {number(found.shift_over_lead, places=2)} against rival {found.rival}, "
+            f"tolerance {'without end' if math.isinf(found.tolerance) else f'{found.tolerance:.2f}'}",
             f"lead of the best over the second: perturbed {found.perturbed_margin_pct:.1f} %, reference "
             f"{found.reference_margin_pct:.1f} %",
         ],
@@ -131,20 +132,7 @@ def _facts_json(problem: Problem, found: Difficulty) -> dict[str, Any]:
 
 def _json(report: Mapping[str, Any]) -> str:
     """A tolerance without end, which JSON cannot say, is null."""
-
-    def defined(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {key: defined(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [defined(item) for item in value]
-        return None if isinstance(value, float) and not math.isfinite(value) else value
-
     return json.dumps(defined(report), indent=1, allow_nan=False)
-
-
-def _ratio(value: float) -> str:
-    """Two decimals, never minus zero."""
-    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def _row(problem: Problem) -> tuple[str, ...]:
@@ -157,7 +145,7 @@ def _row(problem: Problem) -> tuple[str, ...]:
         *(f"{label} {problem.labels[label]}" for label in (problem.presented, problem.answer)),
         f"{found.perturbed_margin_pct:.1f}",
         f"{found.reference_margin_pct:.1f}",
-        _ratio(found.shift_over_lead),
+        number(found.shift_over_lead, places=2),
         found.level,
     )
 
@@ -236,12 +224,12 @@ def _counted(name: str, counts: Mapping[str, int], rows: int) -> str:
 
 def _head(console: Console, text: str) -> None:
     console.print()
-    console.print(text, style="bold", markup=False, highlight=False)
+    console.print(one_line(text), style="bold", markup=False, highlight=False)
 
 
 def _say(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
+        console.print(one_line(line), markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def _diff_style(line: str) -> str | None:

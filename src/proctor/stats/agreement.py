@@ -46,7 +46,7 @@ def clustered_kappa(
         return found
     agreed = wilson(len(rows), len(rows), level=level, unit=unit)
     expected = _expected(rows.sum(axis=0))
-    low = float((agreed.low - expected) / (1 - expected))
+    low = max(-1.0, float((agreed.low - expected) / (1 - expected)))
     return Interval(1.0, low, 1.0, level, "wilson", unit, len(rows))
 
 

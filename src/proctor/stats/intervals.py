@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scipy import stats
 
@@ -32,10 +32,6 @@ class Interval:
     def resolved(self) -> bool:
         """Whether the interval lies on one side of zero, so that the sign of a difference is known."""
         return not self.covers(0.0)
-
-    def scaled(self, factor: float) -> Interval:
-        """Return the interval in another unit, for example times 100 for percent. `factor` must be positive."""
-        return replace(self, estimate=self.estimate * factor, low=self.low * factor, high=self.high * factor)
 
 
 def normal_quantile(level: float) -> float:

@@ -6,8 +6,6 @@ import subprocess
 import sys
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from proctor.cli.siris_verdict import register
 from proctor.errors import InputError
@@ -72,14 +70,8 @@ def log(run_eval, follow, tmp_path_factory):
 
 
 @pytest.fixture
-def command():
-    app = typer.Typer(rich_markup_mode=None)
-    register(app)
-
-    def run(*args):
-        return CliRunner().invoke(app, [str(arg) for arg in args])
-
-    return run
+def command(in_process):
+    return in_process(register)
 
 
 def test_the_command_says_where_the_page_is_and_prints_the_first_table(command, log, tmp_path):

@@ -13,13 +13,6 @@ def suite():
     return load_suite("routing-v1")
 
 
-@pytest.fixture(scope="module")
-def seen(suite):
-    """The first overturned problem of one perturbation."""
-    name = next(p.id for p in suite.problems if (p.perturbation, p.outcome) == ("reuse_granularity", "overturned"))
-    return portrait(suite, name)
-
-
 def test_the_diff_is_the_perturbation(seen):
     """The lines that the catalogue's own diff takes away and adds."""
     ours, theirs = (

@@ -11,7 +11,6 @@ from proctor.siris.verdict.annotation import (
     GarbledError,
     conversation_key,
     parse_annotation,
-    split_by_identification,
 )
 
 YES = {"identifies": "yes", "turn": "both", "designs": ["A", "C"], "impact": "keeps"}
@@ -78,20 +77,6 @@ def test_an_inconsistent_or_unknown_form_is_refused(changes):
 def test_it_survives_the_log():
     assert Annotated.model_validate(annotated().model_dump(mode="json")) == annotated()
     assert isinstance(annotated().annotation, Annotation)
-
-
-def test_records_are_split_into_three_and_unscored_ones_are_in_none(make_record):
-    records = [
-        make_record("p1", identified=True),
-        make_record("p2", identified=False),
-        make_record("p3", identified=None),
-        make_record("p4", identified=True, infrastructure_error="down"),
-    ]
-    split = split_by_identification(records)
-    assert [r.pair for part in (split.identified, split.not_identified, split.unannotated) for r in part] == [
-        "p1", "p2", "p3",
-    ]  # fmt: skip
-    assert [len(split.identified), len(split.not_identified), len(split.unannotated)] == [1, 1, 1]
 
 
 def test_a_conversation_is_named_by_inspects_id_or_by_its_place():

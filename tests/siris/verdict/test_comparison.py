@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from proctor.siris.verdict.comparison import compare
-from proctor.siris.verdict.intervals import pair_intervals
+from proctor.siris.verdict.intervals import measure
 
 
 def arm(make_record, finals, *, repetitions=1, **changes):
@@ -45,7 +45,7 @@ def test_two_models_are_tested_as_scipy_tests_their_pairs(make_record):
 def test_the_difference_is_that_of_the_tables(make_study):
     records = make_study(models=("model-02", "model-09"), conditions=("perturbed",), pairs=12)
     [found] = compare(records, "model")
-    tables = [pair_intervals([r for r in records if r.model == name]) for name in (found.first, found.second)]
+    tables = [measure([r for r in records if r.model == name]).intervals for name in (found.first, found.second)]
     for effect, metric in ((found.judgment, "final_J"), (found.disposition, "final_D")):
         assert effect.difference.estimate == pytest.approx(tables[1][metric].estimate - tables[0][metric].estimate)
         assert effect.test.difference == pytest.approx(effect.difference.estimate)
@@ -54,7 +54,7 @@ def test_the_difference_is_that_of_the_tables(make_study):
 def test_the_turns_difference_and_interval_are_those_of_the_review_table(make_study):
     records = make_study(models=("model-05",), conditions=("perturbed",), pairs=12)
     [found] = compare(records, "turn")
-    expected = pair_intervals(records)
+    expected = measure(records).intervals
     assert found.judgment.difference.estimate == pytest.approx(expected["dJ"].estimate)
     assert found.judgment.difference.low == pytest.approx(expected["dJ"].low)
     assert found.disposition.difference.high == pytest.approx(expected["dD"].high)

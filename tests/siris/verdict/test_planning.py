@@ -49,6 +49,11 @@ def test_the_pairs_needed_give_the_wanted_power_and_fewer_do_not():
     assert planned_power(plan, round(0.8 * needed)).estimate < 0.8
 
 
+def test_the_pairs_needed_are_no_fewer_than_can_be_significant_at_all():
+    """Of n pairs that all favor one model the test gives 2 / 2^n, which is at most 1 / 10,000 from n = 15 on."""
+    assert pairs_needed(Plan(1, 100, judgment=0, comparisons=500), 0.8) == 15
+
+
 def test_a_gap_too_small_for_any_suite_is_said_so():
     assert pairs_needed(Plan(1, 0.2), 0.8) is None
     assert MOST_PAIRS == 2000

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proctor.siris.verdict import scoring
 from proctor.siris.verdict.counts import Errors, Share, Solved
-from proctor.siris.verdict.intervals import pair_intervals
+from proctor.siris.verdict.intervals import measure
 from proctor.siris.verdict.loss import losses, selection_loss_pct
 from proctor.siris.verdict.summary import summarize
 
@@ -93,7 +93,7 @@ def test_the_order_of_records_never_matters(records_of, rows, seed):
 def test_point_estimates_of_the_intervals_are_the_counts_metrics(records_of, rows):
     """The bootstrap's estimates and the count functions that the golden test checks are one and the same."""
     records = records_of(rows)
-    found, review, pairs = pair_intervals(records, draws=50), scoring.review(records), scoring.pairs_solved(records)
+    found, review, pairs = measure(records, draws=50).intervals, scoring.review(records), scoring.pairs_solved(records)
     if not found:
         assert not any(record.scored for record in records)
         return
@@ -240,7 +240,7 @@ def test_intervals_do_not_shrink_when_repetitions_only_repeat(make_record):
             for outcome in ("upheld", "overturned")
             for k in range(1, repetitions + 1)
         ]
-        judgment = pair_intervals(records)["final_J"]
+        judgment = measure(records).intervals["final_J"]
         return judgment.high - judgment.low
 
     assert width(3) == pytest.approx(width(1))

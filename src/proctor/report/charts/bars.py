@@ -19,7 +19,7 @@ from proctor.report.charts.parts import (
     percent_axis,
     tips,
 )
-from proctor.report.charts.rows import Flat, rounded, whos
+from proctor.report.charts.rows import Flat, interval, rounded, whos
 from proctor.report.charts.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, WIDTH
 
 BARS = ("none", "reference", "perturbed")
@@ -80,11 +80,7 @@ def _bars(row: Flat) -> list[Flat]:
 
 def _about(row: Flat, condition: str, name: str) -> Flat:
     about: Flat = {"who": row["who"], "source": row["source"], "condition": condition, "J": row[name], "last": True}
-    about["split"] = "not split"
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    if low is None or high is None:
-        return {**about, "interval": "none"}
-    return {**about, "low": low, "high": high, "interval": f"{low:.1f} to {high:.1f}"}
+    return {**about, "split": "not split", **interval(row, name)}
 
 
 def decisions(rows: Sequence[Flat], description: str) -> list[Chart]:

@@ -22,7 +22,7 @@ from proctor.report.charts.parts import (
     shapes,
     tips,
 )
-from proctor.report.charts.rows import Flat, whos
+from proctor.report.charts.rows import Flat, interval, whos
 from proctor.report.charts.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, WIDTH
 
 HALF = WIDTH // 2 - 30
@@ -121,11 +121,7 @@ def _of(rows: Sequence[Flat], name: str) -> list[Flat]:
         if name not in row:
             continue
         about: Flat = {key: row[key] for key in ("who", "source", "series", "condition") if key in row}
-        dot: Flat = {**about, "value": row[name], "interval": "none"}
-        if (low := row.get(f"{name}_low")) is not None:
-            high = row[f"{name}_high"]
-            dot |= {"low": low, "high": high, "interval": f"{low:.1f} to {high:.1f}"}
-        found.append(dot)
+        found.append({**about, "value": row[name], **interval(row, name)})
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.report.charts import bars, dots, heat, planes
@@ -54,7 +54,7 @@ class Material:
     records: tuple[Record, ...]
     names: Names
     published: bool
-    chance: float | None = field(default=None)
+    chance: float | None
 
     def rows(self, table: str, **where: str) -> list[Flat]:
         """Rows of a table whose labels are as given."""
@@ -253,8 +253,6 @@ def _needs(options: str) -> str:
 
 def _drawn(plain: Figure, rows: Sequence[Flat], draw: Callable[[str], list[Chart]], said: str) -> Figure:
     """The figure with its panels; as it is, with what would fill it, where no measured row is at hand."""
-    from dataclasses import replace
-
     if not any(row["source"] == "measured" for row in rows):
         return plain
     words = f"{plain.title}. {said}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from proctor.report.charts.parts import Chart, data, faded, models, panel, tips
-from proctor.report.charts.rows import Flat, whos
+from proctor.report.charts.rows import Flat, interval, whos
 from proctor.report.charts.style import WIDTH
 
 # Light to dark blue; cells carry their number, so colour says nothing alone.
@@ -40,7 +40,6 @@ def perturbations(rows: Sequence[Flat], description: str) -> list[Chart]:
 
 def _cell(row: Flat) -> Flat:
     kept: Flat = {key: row[key] for key in ("who", "source", "perturbation", "J", "U", "O", "problems") if key in row}
-    if "J_low" not in row:
-        return {**kept, "bounds": "", "interval": "none"}
-    low, high = row["J_low"], row["J_high"]
-    return {**kept, "bounds": f"{low:.0f} to {high:.0f}", "interval": f"{low:.1f} to {high:.1f}"}
+    found = interval(row, "J")
+    bounds = f"{found['low']:.0f} to {found['high']:.0f}" if "low" in found else ""
+    return {**kept, "bounds": bounds, **found}

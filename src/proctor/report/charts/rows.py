@@ -62,6 +62,14 @@ def rounded(value: float) -> float:
     return round(value, DIGITS) + 0.0
 
 
+def interval(row: Mapping[str, Any], name: str) -> Flat:
+    """`low` and `high` of a number where it has them, and `interval`, which says so in words."""
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    if low is None or high is None:
+        return {"interval": "none"}
+    return {"low": low, "high": high, "interval": f"{low:.1f} to {high:.1f}"}
+
+
 def shares(row: Mapping[str, Any], name: str) -> Flat:
     """A count and its bounds as percentages of `NAME_n`; empty where there is no whole."""
     n = row.get(f"{name}_n")

@@ -29,8 +29,8 @@ class Difficulty:
             perturbed one.
         rival: The design to compare with: the answer of an overturned problem; in an upheld one the design that comes
             closest to overtaking.
-        shift_over_lead: (effect on the recommended design - effect on the rival) / (perturbed lead over the rival), in
-            ns over ns. Above 1 the rival overtakes; at or below 0 the change favors the recommended design.
+        shift_over_lead: (effect on the recommended design - effect on the rival) / (perturbed lead over the rival).
+            Above 1 the rival overtakes; at or below 0 the change favors the recommended design.
         tolerance: The factor by which a reader may missize the shift and still decide rightly; infinite where the
             change favors the recommended design.
     """
@@ -51,7 +51,7 @@ class Difficulty:
 
 
 def difficulty(perturbed: Mapping[str, int], reference: Mapping[str, int]) -> Difficulty:
-    """From the target metric, in ns, by design or label, under both versions; each must have one best design."""
+    """From the target metric by design or label under both versions, each of which must have one best design."""
     presented, answer = _best(perturbed), _best(reference)
 
     def shift(rival: str) -> float:

@@ -156,7 +156,8 @@ class Solver(Protocol):
     """A domain may also have a scripted reader; `proctor siris audit` then checks that packets suffice."""
 
     def solve(self, packet: Mapping[str, str]) -> Mapping[str, int]:
-        """From the files of a perturbed packet alone, path -> text: the reference metric of each candidate, in ns."""
+        """From the files of a perturbed packet alone, path -> text: the reference metric of each candidate, in the
+        domain's unit."""
 
 
 @dataclass(frozen=True)

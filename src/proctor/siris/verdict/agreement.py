@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,10 @@ class Agreement:
     @property
     def agreed(self) -> int:
         return self.both_yes + self.both_no
+
+    def json(self) -> dict[str, Any]:
+        """All of it as data; what is undefined is NaN."""
+        return {**asdict(self), "labelled": self.labelled, "agreed": self.agreed}
 
     def in_words(self) -> str:
         """One line, as the paper states it; says what a degenerate kappa means."""

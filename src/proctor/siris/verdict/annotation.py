@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
-
-from proctor.siris.verdict.records import Record
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample, EvalSpec
@@ -120,19 +117,3 @@ def _complaint(error: ValidationError) -> str:
     field = str(first["loc"][0]) if first["loc"] else ""
     message = first["msg"].removeprefix("Value error, ")
     return f"{field}: {message}" if field else message
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Scored records by what the annotator found. `unannotated` have no valid annotation: they are in neither part."""
-
-    identified: tuple[Record, ...]
-    not_identified: tuple[Record, ...]
-    unannotated: tuple[Record, ...]
-
-
-def split_by_identification(records: Iterable[Record]) -> Split:
-    """Split the scored among the records, for Table 10 and Figure 8: unannotated is never taken for not identified."""
-    scored = [record for record in records if record.scored]
-    parts = (tuple(r for r in scored if r.identified is wanted) for wanted in (True, False, None))
-    return Split(*parts)

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from proctor.siris.verdict.intervals import SEED, UNIT, FloatArray, resamples
+from proctor.siris.verdict.observations import TURNS
 from proctor.siris.verdict.records import Group, Record, Turn
 from proctor.siris.verdict.scoring import by_group, scored
 from proctor.stats import DRAWS, Contrast, Interval, PairedTest, cluster_contrasts, holm, mcnemar_exact, sign_flips
@@ -120,7 +121,7 @@ def _families(records: Iterable[Record], by: By) -> list[list[_Match]]:
 
 
 def _turns(by: By) -> tuple[Turn, ...]:
-    return ("initial", "final") if by == "turn" else ("final",)
+    return TURNS if by == "turn" else ("final",)
 
 
 def _place(arm: _Arm) -> tuple[str, tuple[int, str], tuple[int, str], bool]:

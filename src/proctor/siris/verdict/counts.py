@@ -136,10 +136,6 @@ class Identification:
     def responses(self) -> int:
         return self.identified + self.not_identified
 
-    @property
-    def identified_pct(self) -> float:
-        return percent(self.identified, self.responses)
-
 
 @dataclass(frozen=True, slots=True)
 class Share:

@@ -62,10 +62,6 @@ class Measures:
     intervals: Mapping[str, Interval]
     trials: Mapping[str, int]
 
-    def count(self, name: str) -> float:
-        """How many of the trials hold; NaN without any."""
-        return self.intervals[name].estimate * self.trials[name] / 100 if name in self.intervals else float("nan")
-
 
 def measure(
     records: Iterable[Record], names: Iterable[str] = CONTRASTS, *, level: float = LEVEL, draws: int = DRAWS
@@ -89,11 +85,6 @@ def measure(
     asked = {name: int(totals[np.flatnonzero(weights[used])].sum()) for name, weights in wanted.items()}
     # A change is of two shares, gained and lost, of the same conversations.
     return Measures(found, asked | {name: asked[name] // 2 for name in ("dJ", "dD") if name in asked})
-
-
-def pair_intervals(records: Iterable[Record], *, level: float = LEVEL, draws: int = DRAWS) -> Mapping[str, Interval]:
-    """Return the intervals alone, see `measure`."""
-    return measure(records, level=level, draws=draws).intervals
 
 
 @lru_cache(maxsize=64)

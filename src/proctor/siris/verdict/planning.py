@@ -70,13 +70,19 @@ def planned_power(plan: Plan, pairs: int, studies: int = 2000) -> Interval:
 def pairs_needed(plan: Plan, wanted: float) -> int | None:
     """The fewest pairs with which the gap is resolved with chance `wanted`; None if more than `MOST_PAIRS`.
 
-    The normal approximation says where to look, simulation decides.
+    The normal approximation says where to look, simulation decides. Below 1 + log2(1 / level) pairs no pattern of
+    signs is rare enough to be significant.
     """
     spread = float(plan.pool.std()) / abs(plan.gap)
     guess = (spread * (normal_quantile(1 - plan.level) + normal_quantile(2 * wanted - 1))) ** 2
-    low, high = max(2, int(guess / 2)), int(1.5 * guess) + 12
-    if low > MOST_PAIRS or planned_power(plan, min(high, MOST_PAIRS)).estimate < wanted:
+    low = max(2, int(guess / 2), math.ceil(1 - math.log2(plan.level)))
+    high = max(low, int(1.5 * guess) + 12)
+    if low > MOST_PAIRS:
         return None
+    while planned_power(plan, min(high, MOST_PAIRS)).estimate < wanted:
+        if high >= MOST_PAIRS:
+            return None
+        low, high = high + 1, 2 * high
     high = min(high, MOST_PAIRS)
     while low < high:
         middle = (low + high) // 2

@@ -47,8 +47,8 @@ class Record(BaseModel):
 
     `presented` is the label that the perturbed simulator recommends and `answer` the one that the reference simulator
     does; both are labels of this problem, and they are equal exactly when the outcome is upheld. `initial` and `final`
-    hold a label only where the turn's status is valid. `reference` and `perturbed` give each label's metric in ns under
-    the two simulators; logs of earlier versions lack `perturbed`. A record with an
+    hold a label only where the turn's status is valid. `reference` and `perturbed` give each label's target metric
+    under the two simulators; logs of earlier versions lack `perturbed`. A record with an
     `infrastructure_error` is an error of ours: it is counted apart and never scored.
     `reached_initial` and `reached_any` say whether a read returned, or a search matched, a changed line in the first
     turn or in either turn (paper appendix B.2); None where the condition shows no simulator code. `ended_by` says, by

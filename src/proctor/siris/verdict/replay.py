@@ -13,13 +13,13 @@ from pydantic import ValidationError
 
 from proctor.siris.review.briefs import Brief
 from proctor.siris.review.conversation import Conversation
-from proctor.siris.verdict.differences import Difference, unequal
+from proctor.siris.verdict.differences import Difference, Kind, unequal
 from proctor.siris.verdict.judging import judge, score_parts
-from proctor.siris.verdict.records import Record, Turn
+from proctor.siris.verdict.observations import TURNS
+from proctor.siris.verdict.records import Record
 from proctor.siris.verdict.retrace import Retraced, retrace
 
 SCORE = "choices"
-TURNS: tuple[Turn, ...] = ("initial", "final")
 # What logs of earlier versions may lack.
 LATER = {"perturbed", "identified", "ended_by", "error_kind", "selection_loss_pct"}
 
@@ -145,7 +145,7 @@ def _score(sample: EvalSample, record: Record, facts: Mapping[str, Any]) -> Iter
         yield Difference("score", unequal("answer", score.answer, record.final))
 
 
-def _fields(kind: Any, prefix: str, logged: Mapping[str, Any], replayed: Mapping[str, Any]) -> Iterator[Difference]:
+def _fields(kind: Kind, prefix: str, logged: Mapping[str, Any], replayed: Mapping[str, Any]) -> Iterator[Difference]:
     for name, value in replayed.items():
         if name not in logged:
             if name not in LATER:

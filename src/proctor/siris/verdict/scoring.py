@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from proctor.siris.verdict.counts import Errors, Movement, Review, Share, Solved
+from proctor.siris.verdict.observations import Decision, decision
 from proctor.siris.verdict.records import Group, Outcome, Record, Turn
 
 
@@ -67,15 +68,18 @@ def pair_attempts(records: Iterable[Record]) -> dict[tuple[str, int], bool]:
     return {key: all(both.values()) for key, both in sorted(seen.items()) if len(both) == 2}
 
 
+# Section 3.3's names of what Table 10 calls otherwise.
+_ERRORS: dict[Decision, str] = {
+    "upheld_error": "abandoned_valid",
+    "kept_presented": "kept_invalid",
+    "third": "third_design",
+    "no_choice": "no_valid_choice",
+}
+
+
 def error_kind(record: Record) -> str | None:
     """Name the kind of a wrong final choice, a field of `Errors`; None where it is correct or not scored."""
-    if not record.scored or record.correct("final"):
-        return None
-    if record.final is None:
-        return "no_valid_choice"
-    if record.outcome == "upheld":
-        return "abandoned_valid"
-    return "kept_invalid" if record.final == record.presented else "third_design"
+    return _ERRORS.get(decision(record)) if record.scored else None
 
 
 def errors(records: Iterable[Record]) -> Errors:

@@ -20,8 +20,9 @@ from proctor.siris.problems.analyst.probes import Departure, probe_costs, probe_
 from proctor.siris.problems.analyst.specified import Interfaces, StepCost
 from proctor.siris.problems.versions import FOLDER, load_package
 
-__all__ = ["Departure", "Study", "can_study", "study"]
+__all__ = ["UNREAD", "Departure", "Study", "can_study", "study"]
 
+UNREAD = ("execution-records/", "prediction.json")  # what a study does not need
 _MODULES = ("config", "costs", "network", "replica", "simulate", "workload")
 _KEPT = 64  # studies remembered: a conversation asks in both turns, and many conversations run at once
 Files = tuple[tuple[str, str], ...]
@@ -60,7 +61,7 @@ def study(files: Mapping[str, str]) -> Study:
 
     Runs the Python text that it is given: for packets of suites that you trust.
     """
-    needed = {p: text for p, text in files.items() if not p.startswith(("execution-records/", "prediction"))}
+    needed = {p: text for p, text in files.items() if not p.startswith(UNREAD)}
     return _study(tuple(sorted(needed.items())))
 
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from proctor.siris.problems.analyst import Study, can_study, study
+from proctor.siris.problems.analyst import UNREAD, Study, can_study, study
 from proctor.siris.review.rules.dialogue import Answer, Dialogue
 from proctor.siris.review.rules.plain import follow, ranking
-
-UNREAD = ("execution-records/", "prediction.json")  # what a recomputation does not need
 
 
 def analyst(dialogue: Dialogue) -> Answer:
     """The candidate with the lowest p95 once the simulator in the packet does what the specification says.
 
-    Where the packet holds no code (conditions none and predictions-only) it says that it cannot recompute and does what
-    `rule/follow` does.
+    Where the packet holds no code (conditions none and predictions-only), or code of another kind of simulator, it says
+    that it cannot recompute and does what `rule/follow` does.
     """
     paths = dialogue.files()
     if not can_study(paths):
         followed = follow(dialogue)
-        return Answer(
-            followed.choice, f"Without code nothing can be recomputed. {followed.rationale}", followed.decision
-        )
+        rationale = f"Without the code of a serving simulator nothing can be recomputed. {followed.rationale}"
+        return Answer(followed.choice, rationale, followed.decision)
     found = study({path: dialogue.read(path) or "" for path in paths if not path.startswith(UNREAD)})
     recommended = (ranking(dialogue) or [found.presented])[0]
     seconds = found.recomputed[found.answer] / 1e9

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 
+from proctor.siris.problems.domain import LABELS
 from proctor.siris.problems.packet_files import target_values
 from proctor.siris.review.rules.dialogue import Answer, Dialogue
-
-LABELS = "ABCD"
 
 
 def follow(dialogue: Dialogue) -> Answer:
