@@ -113,10 +113,11 @@ def test_the_same_annotator_twice_is_refused(logs):
 
 
 @pytest.mark.usefixtures("annotated")
-def test_a_model_that_babbles_finishes_without_a_label(logs, tmp_path):
-    """Asking again would give the same: garbled is an end, and status 0."""
+def test_a_model_of_which_no_reply_can_be_read_is_named_with_status_1(logs, tmp_path):
+    """Asking it again would give the same: nothing is missing, but there is no annotation either."""
     done = proctor("annotate", logs, "--annotator", "rule/constant-b", "--out", tmp_path)
-    assert done.exit_code == 0
+    assert done.exit_code == 1
+    assert "no reply of rule/constant-b could be read; is it an annotator?" in done.stderr
     assert "rule/constant-b labelled 0 conversations; 4 garbled, counted neither as yes nor as no" in done.stdout
 
 

@@ -70,7 +70,7 @@ def suite(built: Path, domain: Any) -> Suite:
 
 def test_the_suite_verifies_for_those_who_have_the_domain_and_for_nobody_else(proctor: Command, built: Path) -> None:
     done = proctor("verify", str(built), PROCTOR_DOMAINS=CLASS)
-    assert (done.returncode, done.stdout) == (0, "suite-1: 4 of 4 problems regenerated identically\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "own: 4 of 4 problems regenerated identically\n"), done.stderr
     done = proctor("verify", str(built))
     assert done.returncode == 2
     assert "unknown domain 'cache'" in done.stderr

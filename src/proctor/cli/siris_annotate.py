@@ -86,6 +86,10 @@ def annotate(
     if found.missing:
         typer.echo(_text.one_line(f"incomplete: {found.missing} annotations are missing; {ran.what_next}"), err=True)
         raise typer.Exit(1)
+    if found.useless:
+        names = ", ".join(found.useless)
+        typer.echo(_text.one_line(f"no reply of {names} could be read; is it an annotator? try another one"), err=True)
+        raise typer.Exit(1)
 
 
 def _print(found: AnnotationReport, as_json: bool) -> None:

@@ -62,7 +62,9 @@ def build(
     difficulty: Annotated[
         str | None, typer.Option(help="Only problems of this difficulty: easy, medium or hard; default: all.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the suite; default: made of the seed.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the suite, shown in reports; default: own, or like-SUITE.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another suite.")] = 1,
     domain: Annotated[str | None, typer.Option(help=DOMAIN_HELP)] = None,
     executor: Annotated[str, typer.Option(help="Where the search runs: processes, or ray (a cluster).")] = "processes",
@@ -91,7 +93,7 @@ def build(
             with progress_bar(f"searching {kind}") as progress:
                 pairs_found, reports[kind] = search(simulator, kind, count, seed, run, level, progress)
             found += pairs_found
-    manifest, workloads = assemble(simulator, name or f"suite-{seed}", seed, found)
+    manifest, workloads = assemble(simulator, name or (f"like-{Path(like).name}" if like else "own"), seed, found)
     searched = {
         "seed": seed,
         "pairs": plan,

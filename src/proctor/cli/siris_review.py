@@ -27,6 +27,7 @@ PRICES_HELP = (
 )
 LIMITS = "Limits of a conversation"
 CALLS = "Calls to a model"
+MAX_RETRIES = 6  # some three minutes, then the conversation is left for the next run; Inspect's own default is for ever
 DEMO_MODELS = ("rule/follow", "rule/reject", "rule/random", "rule/reference")
 
 
@@ -92,9 +93,8 @@ def run(
         float | None, typer.Option(min=0, help="Passed to the model.", rich_help_panel=CALLS)
     ] = None,
     max_retries: Annotated[
-        int | None,
-        typer.Option(min=0, help="Of a call that the provider fails; default: for ever.", rich_help_panel=CALLS),
-    ] = None,
+        int, typer.Option(min=0, help="Of a call that the provider fails, at growing distances.", rich_help_panel=CALLS)
+    ] = MAX_RETRIES,
     timeout: Annotated[
         int | None, typer.Option(min=1, help="Seconds for a call with its retries.", rich_help_panel=CALLS)
     ] = None,

@@ -76,6 +76,12 @@ class AnnotationReport:
         """Annotations that are still to be made."""
         return len(self.records) * len(self.annotators) - sum(len(self._of(name)) for name in self.annotators)
 
+    @property
+    def useless(self) -> list[str]:
+        """Annotators that gave replies of which none could be read as labels."""
+        answers = {name: self._of(name).values() for name in self.annotators}
+        return [name for name, given in answers.items() if given and all(one.status == "garbled" for one in given)]
+
     def _of(self, annotator: str) -> Mapping[str, Annotated]:
         return self.labels.by_annotator.get(annotator, {}) if self.labels else {}
 

@@ -32,8 +32,9 @@ FORMAT_VERSION = 2
 IN_FILES_ONLY = frozenset({"by_tolerance", "problems"})  # too fine for a terminal; --json and --out have them
 PRINTED_ROWS = 40  # a longer comparison is summed up in a line; files have all of it
 PUBLISHED_NOTE = (
-    "published rows are the paper's (arXiv 2611.10329v1); which pairs its counts come from is not published, so they "
-    "have no intervals and no test of pairs"
+    "published rows are the paper's (arXiv 2611.10329v1), on problems of its own that are in no suite here, so they "
+    "are no ranking with ours; which pairs its counts come from is not published, so they have no intervals and no "
+    "test of pairs"
 )
 
 

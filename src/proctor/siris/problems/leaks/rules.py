@@ -11,6 +11,7 @@ from proctor.siris.problems.leaks.exhibits import Check, Examiner, Exhibit
 # A rule that follows gets U = 100 and O = 0. A rule that names the k-th prediction gets U = 0. Whatever scores more
 # than 50 without looking at anything has found in the labels or designs what only judgment should find.
 MOST = 50.0
+FEWEST_PAIRS = 4  # of fewer, a label or a design may well answer most by chance
 _NTH = ("first (follow)", "second (runner-up)", "third", "last")
 
 
@@ -30,7 +31,8 @@ def judge(problems: Sequence[Problem], looks: Sequence[None]) -> list[Check]:  #
     return [
         Check(
             "fixed rules",
-            judgment[best] <= MOST,
+            True if judgment[best] <= MOST else None if len(problems) < 2 * FEWEST_PAIRS else False,
+            f"{'too few pairs to tell: ' if judgment[best] > MOST and len(problems) < 2 * FEWEST_PAIRS else ''}"
             f"the best, {best}, has J = {judgment[best]:.1f}, at most {MOST:g}; "
             f"the runner-up is the answer of {scores['predicted second (runner-up)'][1]:.0f} % of overturned problems",
             tuple(f"{name}: U {u:.1f}, O {o:.1f}, J {judgment[name]:.1f}" for name, (u, o) in scores.items()),
@@ -60,7 +62,7 @@ def _favorite(problems: Sequence[Problem]) -> Callable[[Problem], str]:
 
     def rule(problem: Problem) -> str:
         favorites = wins[problem.design_problem]
-        return max(problem.labels, key=lambda label: (favorites.get(problem.labels[label], 0), label))
+        return max(problem.labels, key=lambda label: (favorites.get(problem.labels[label], 0), problem.labels[label]))
 
     return rule
 
