@@ -29,8 +29,8 @@ REPETITIONS = 2
 LIMIT = 1.3
 
 
-@modelapi(name="scripted")
-def scripted():
+@modelapi(name="constant")
+def constant():
     class Scripted(ModelAPI):
         """Answers at once: in each turn the calls above one after another, then a closing message."""
 
@@ -108,9 +108,9 @@ def bare_task(ours: Task, suite) -> Task:
 def seconds(task: Task, folder: Path) -> float:
     """Processor time of one evaluation; both sides log in the same way."""
     start = time.process_time()
-    [log] = inspect_eval(task, model="scripted/x", log_dir=str(folder), display="none", log_realtime=False)
+    [log] = inspect_eval(task, model="constant/x", log_dir=str(folder), display="none", log_realtime=False)
     spent = time.process_time() - start
-    assert log.status == "success"
+    assert log.status == "success", log.error
     assert log.results.completed_samples == len(task.dataset) * REPETITIONS
     assert len(log.samples[0].messages) == 2 * (2 * len(CALLS) + 2)
     return spent
