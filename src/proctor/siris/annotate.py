@@ -22,9 +22,11 @@ from proctor.siris.annotation_task import siris_annotation
 from proctor.siris.log_dir import prepare
 from proctor.siris.prices import check_prices
 from proctor.siris.run import (
-    RETRIES,
+    DURABLY,
+    Failures,
     Progress,
     check_model,
+    reasons,
     show_progress,
     silent_console,
 )
@@ -54,13 +56,12 @@ class Ran:
     """What a run left behind. `errors` counts annotations that an error of ours ended, by annotator and message."""
 
     asked: int
-    errors: Counter[tuple[str, str]]
+    errors: Failures
 
     @property
     def what_next(self) -> str:
         """What to do about missing annotations, and what was in the way."""
-        reasons = "; ".join(f"{name}: {message[:300]} ({n}x)" for (name, message), n in self.errors.most_common(3))
-        return f"repeat the command to ask again{': ' * bool(reasons)}{reasons}"
+        return f"repeat the command to ask again{reasons(self.errors, longest=300)}"
 
 
 def annotate(plan: Plan, done: Done, progress: Progress) -> Ran:
@@ -120,26 +121,20 @@ def _ask(plan: Plan, task: Task, annotator: str, keys: list[str], prices: dict[s
             model=annotator,
             log_dir=str(plan.out),
             sample_id=list[str | int](keys),
-            # As in a run: repeating the command is the retry, and what is finished is in the log at once.
-            fail_on_error=True,
-            continue_on_fail=True,
             score_on_error=False,
-            retry_on_error=RETRIES,
-            log_realtime=False,
-            log_buffer=1,
-            display="none",
             max_samples=plan.max_connections,
             max_connections=plan.max_connections,
             token_limit=plan.token_limit,
             cost_limit=plan.cost_limit,
             model_cost_config=prices,
+            **DURABLY,
         )
     if log.status == "cancelled":
         raise KeyboardInterrupt
     return log
 
 
-def _errors(logs: Sequence[EvalLog]) -> Counter[tuple[str, str]]:
+def _errors(logs: Sequence[EvalLog]) -> Failures:
     return Counter(
         (log.eval.model, " ".join(sample.error.message.split()))
         for log in logs

@@ -28,7 +28,18 @@ from proctor.siris.problems.suites import Suite, load_suite
 from proctor.siris.task import siris
 
 RETRIES = 2  # of a conversation that an error of ours ended, before it is left to the next run
+# How Inspect asks for whoever resumes by repeating the command. A log with errors of ours ends with status "error".
+# What is finished is in the log at once: a kill -9 loses only what is in flight.
+DURABLY: dict[str, Any] = {
+    "fail_on_error": True,
+    "continue_on_fail": True,
+    "retry_on_error": RETRIES,
+    "log_realtime": False,
+    "log_buffer": 1,
+    "display": "none",
+}
 Progress = Callable[[int, int], None]
+Failures = Counter[tuple[str, str]]  # by model and message
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,7 @@ class Result:
     logs: tuple[Path, ...]
     expected: int
     finished: int
-    errors: Counter[tuple[str, str]]
+    errors: Failures
 
     @property
     def complete(self) -> bool:
@@ -79,10 +90,9 @@ class Result:
         """One line: complete, or what is missing and why."""
         if self.complete:
             return f"all {self.expected} conversations finished"
-        reasons = "; ".join(f"{model}: {message} ({count}x)" for (model, message), count in self.errors.most_common(3))
         return (
             f"{self.expected - self.finished} of {self.expected} conversations are missing; "
-            f"repeat the command to ask them again{': ' * bool(reasons)}{reasons}"
+            f"repeat the command to ask them again{reasons(self.errors)}"
         )
 
 
@@ -137,18 +147,10 @@ def _eval_set(
         model=models,
         sample_id=problems if plan.limit else None,
         epochs=Epochs(plan.repetitions, "mean"),
-        # Repeating the command is the retry. A log with errors of ours ends with status "error", so that it is resumed.
-        retry_attempts=0,
+        retry_attempts=0,  # repeating the command is the retry
         retry_immediate=False,
-        fail_on_error=True,
-        continue_on_fail=True,
         score_on_error=True,
-        retry_on_error=RETRIES,
-        # A finished conversation is in the log at once: a kill -9 loses only those in flight.
-        log_realtime=False,
-        log_buffer=1,
         log_dir_allow_dirty=True,
-        display="none",
         max_samples=plan.max_connections,
         max_connections=plan.max_connections,
         token_limit=plan.token_limit,
@@ -157,6 +159,7 @@ def _eval_set(
         message_limit=plan.message_limit,
         cost_limit=plan.cost_limit,
         model_cost_config=prices,
+        **DURABLY,
         **plan.generation,
     )
     return logs
@@ -201,10 +204,16 @@ def show_progress(progress: Progress, total: int) -> None:
             progress(self.done, total)
 
 
+def reasons(errors: Failures, longest: int | None = None) -> str:
+    """The commonest failures, to be put behind a sentence, messages cut at `longest`; empty where there is none."""
+    said = [f"{model}: {message[:longest]} ({count}x)" for (model, message), count in errors.most_common(3)]
+    return f": {'; '.join(said)}" if said else ""
+
+
 def _result(logs: Sequence[EvalLog], problems: Sequence[str], repetitions: int, expected: int) -> Result:
     planned = {(problem, repetition + 1) for problem in problems for repetition in range(repetitions)}
     finished = 0
-    errors: Counter[tuple[str, str]] = Counter()
+    errors: Failures = Counter()
     for log in logs:
         ends = {(s.id, s.epoch): s.error for s in read_eval_log_sample_summaries(log.location)}
         finished += sum(ends.get(key, "missing") is None for key in planned)
