@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.report.numbers import Column, Number, NumberTable, Row
+from proctor.report.numbers import Column, Number, NumberTable, Row, Unit
 from proctor.report.siris_rows import (
+    ACCURACIES,
     GROUP,
     MODEL,
     PAPER,
     Runs,
     count,
     exact,
+    final_accuracies,
     metric,
     paper_models,
     published_count,
 )
-from proctor.report.siris_tables import ACCURACIES
 from proctor.siris.verdict.published import PROBLEMS_OF_A_KIND, raw
 from proctor.siris.verdict.summary import Summary
 
@@ -55,15 +56,15 @@ def components(runs: Runs, published: bool = False) -> NumberTable:
 
 
 def _evidence(summary: Summary) -> dict[str, Number]:
-    found = {name: metric(summary, f"final_{name}") for name in ACCURACIES}
-    return {**found, "pair": metric(summary, "pair"), "follow": count(summary, "follow_overturned")}
+    rest = {"pair": metric(summary, "pair"), "follow": count(summary, "follow_overturned")}
+    return {**final_accuracies(summary), **rest}
 
 
 def _published_evidence(model: str, condition: str, printed: list[int | None]) -> Row:
-    units = {"D": "points", "follow": "count"}
+    units: dict[str, Unit] = {"D": "points", "follow": "count"}
     names = (*ACCURACIES, "pair", "follow")
     numbers = {
-        name: exact(value, "points" if units.get(name) == "points" else "count" if name in units else "%")
+        name: exact(value, units.get(name, "%"))
         for name, value in zip(names, printed, strict=True)
         if value is not None
     }
@@ -121,17 +122,19 @@ def _prompted(summary: Summary) -> dict[str, Number]:
     return {
         "reach": count(summary, "reach_initial"),
         "identified": count(summary, "identified"),
-        "U": count(summary, "final_U"),
-        "O": count(summary, "final_O"),
-        "pair": count(summary, "pair"),
+        **_solved(summary),
     }
+
+
+def _solved(summary: Summary) -> dict[str, Number]:
+    return {name: count(summary, key) for name, key in _SOLVED.items()}
 
 
 def auxiliary(runs: Runs, published: bool = False) -> NumberTable:
     """Table 11: predictions alone, and guidance to compare the effect on candidates, beside the full evidence."""
     special = [s.group for s in runs.summaries if (s.group.condition, s.group.prompt) in (ARMS[0], ARMS[2])]
     rows = [
-        Row((suite, model, condition, prompt), {name: count(summary, key) for name, key in _SOLVED.items()})
+        Row((suite, model, condition, prompt), _solved(summary))
         for suite, model in dict.fromkeys((group.suite, group.model) for group in special)
         for condition, prompt in ARMS
         if (summary := runs.get(suite, model, condition, prompt)) is not None

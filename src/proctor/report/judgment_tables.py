@@ -7,6 +7,7 @@ from math import isnan
 
 from proctor.report.numbers import Column, Number, NumberTable, Row
 from proctor.report.siris_rows import (
+    ACCURACIES,
     FOLLOW,
     GROUP,
     MODEL,
@@ -15,16 +16,18 @@ from proctor.report.siris_rows import (
     accuracies,
     count,
     exact,
+    final_accuracies,
     metric,
     paper_models,
     published_count,
     rule_rows,
     rule_solved,
 )
-from proctor.report.siris_tables import ACCURACIES
 from proctor.siris.verdict.counts import Movement, Review, percent
 from proctor.siris.verdict.published import PROBLEMS_OF_A_KIND, PublishedModel
 from proctor.siris.verdict.summary import Summary
+
+_CONDITIONS = ("perturbed", "reference", "none")
 
 
 def movement(runs: Runs, published: bool = False) -> NumberTable:
@@ -96,10 +99,10 @@ def conditions(runs: Runs, published: bool = False) -> NumberTable:
             {
                 "none_J": metric(runs.get(suite, model, "none"), "final_J"),
                 "reference_J": metric(runs.get(suite, model, "reference"), "final_J"),
-                **{name: metric(runs.get(suite, model, "perturbed"), f"final_{name}") for name in ACCURACIES},
+                **final_accuracies(runs.get(suite, model, "perturbed")),
             },
         )
-        for suite, model in runs.models("none", "reference", "perturbed")
+        for suite, model in runs.models(*_CONDITIONS)
     ]
     rows += rule_rows(runs, _rule_conditions, len(MODEL))
     rows += [Row((PAPER, m.name), _published_conditions(m), "published") for m in paper_models(published)]
@@ -124,19 +127,8 @@ def _published_conditions(model: PublishedModel) -> Mapping[str, Number]:
 def solved_counts(runs: Runs, published: bool = False) -> NumberTable:
     """Table 9: problems and pairs solved under the perturbed simulator, pairs under the two others."""
     rows = [
-        Row(
-            (suite, model),
-            {
-                "U": count(runs.get(suite, model, "perturbed"), "final_U"),
-                "O": count(runs.get(suite, model, "perturbed"), "final_O"),
-                "all": metric(runs.get(suite, model, "perturbed"), "final_all"),
-                **{
-                    f"pair_{condition}": count(runs.get(suite, model, condition), "pair")
-                    for condition in ("perturbed", "reference", "none")
-                },
-            },
-        )
-        for suite, model in runs.models("none", "reference", "perturbed")
+        Row((suite, model), _counts({name: runs.get(suite, model, name) for name in _CONDITIONS}))
+        for suite, model in runs.models(*_CONDITIONS)
     ]
     rows += rule_rows(runs, lambda rule, suite, summary: _rule_counts(rule, runs, suite, summary), len(MODEL))
     rows += [Row((PAPER, m.name), _published_counts(m), "published") for m in paper_models(published)]
@@ -144,9 +136,20 @@ def solved_counts(runs: Runs, published: bool = False) -> NumberTable:
         Column("U", "U"),
         Column("O", "O"),
         Column("all", "all %"),
-        *(Column(f"pair_{condition}", f"pairs {condition}") for condition in ("perturbed", "reference", "none")),
+        *(Column(f"pair_{condition}", f"pairs {condition}") for condition in _CONDITIONS),
     )
     return NumberTable("solved", "Solved problems and pairs, counts", MODEL, columns, tuple(rows), paper=9)
+
+
+def _counts(asked: Mapping[str, Summary | None]) -> dict[str, Number]:
+    """From the summaries of one model by condition."""
+    perturbed = asked["perturbed"]
+    return {
+        "U": count(perturbed, "final_U"),
+        "O": count(perturbed, "final_O"),
+        "all": metric(perturbed, "final_all"),
+        **{f"pair_{condition}": count(summary, "pair") for condition, summary in asked.items()},
+    }
 
 
 def _rule_counts(rule: str, runs: Runs, suite: str, summary: Summary) -> Mapping[str, Number]:

@@ -16,6 +16,7 @@ PAPER = "paper"  # what the suite of a published row is called
 FOLLOW, RANDOM = "follow rule", "random choice"
 GROUP = ("suite", "model", "condition", "prompt")
 MODEL = ("suite", "model")
+ACCURACIES = ("U", "O", "J", "D")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ def count(summary: Summary | None, name: str) -> Number:
     return Number.count_of(summary.intervals[name], summary.measures.trials[name])
 
 
+def final_accuracies(summary: Summary | None) -> dict[str, Number]:
+    """U, O, J and D of the final choices, measured; NaN where nothing was asked."""
+    return {name: metric(summary, f"final_{name}") for name in ACCURACIES}
+
+
 def exact(value: float, unit: Unit = "%", n: int | None = None) -> Number:
     """A number without an interval: it was computed from a rule, or published without telling of pairs."""
     return Number(value, n=n, unit=unit)
@@ -81,7 +87,7 @@ def published_pct(part: int, n: int = PROBLEMS_OF_A_KIND) -> Number:
     return exact(percent(part, n), n=n)
 
 
-def accuracies(solved: Solved, names: Sequence[str] = ("U", "O", "J", "D")) -> dict[str, Number]:
+def accuracies(solved: Solved, names: Sequence[str] = ACCURACIES) -> dict[str, Number]:
     """U, O, J and D from counts, without intervals."""
     values = {
         "U": exact(solved.upheld_pct, n=solved.upheld_of),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from proctor.report.numbers import Column, Number, NumberTable, Row
 from proctor.report.siris_rows import (
+    ACCURACIES,
     FOLLOW,
     GROUP,
     PAPER,
@@ -13,6 +14,7 @@ from proctor.report.siris_rows import (
     accuracies,
     count,
     exact,
+    final_accuracies,
     metric,
     paper_models,
     published_pct,
@@ -25,14 +27,13 @@ from proctor.siris.verdict.intervals import LEVEL, UNIT
 from proctor.siris.verdict.published import raw
 from proctor.siris.verdict.summary import Summary
 
-ACCURACIES = ("U", "O", "J", "D")
 _LOSSES = {"abandoned_valid": "abandoned", "kept_invalid": "kept", "third_design": "third"}
 
 
 def judgment(runs: Runs, published: bool = False) -> NumberTable:
     """U, O, J, D and pair accuracy of the final choices under every condition, with the two rules to compare with."""
     rows = [
-        Row(tuple(s.group), {"n": exact(s.coverage.scored, "count"), **_accuracies(s), "pair": metric(s, "pair")})
+        Row(tuple(s.group), {"n": exact(s.coverage.scored, "count"), **final_accuracies(s), "pair": metric(s, "pair")})
         for s in runs.summaries
     ]
     rows += rule_rows(runs, _rule_judgment, len(GROUP))
@@ -47,10 +48,6 @@ def judgment(runs: Runs, published: bool = False) -> NumberTable:
 def _rule_judgment(rule: str, _suite: str, summary: Summary) -> Mapping[str, Number]:
     pair = 0.0 if rule == FOLLOW else summary.random_pct**2 / 100  # both at once, independently
     return {**rule_solved(rule, summary), "pair": exact(pair)}
-
-
-def _accuracies(summary: Summary) -> dict[str, Number]:
-    return {name: metric(summary, f"final_{name}") for name in ACCURACIES}
 
 
 def wrong_choices(runs: Runs, published: bool = False) -> NumberTable:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from proctor.report.numbers import Column, Number, NumberTable, Row
-from proctor.report.siris_rows import GROUP, order, with_hidden
-from proctor.report.siris_tables import ACCURACIES
+from proctor.report.siris_rows import ACCURACIES, GROUP, order, with_hidden
 from proctor.siris.problems.difficulty import Difficulty
 from proctor.siris.verdict import slices
 from proctor.siris.verdict.intervals import measure

@@ -5,12 +5,13 @@ selection loss, difficulty.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import altair as alt
 
 from proctor.report.charts.parts import (
     BY_BOTH,
+    BY_MODEL,
     Chart,
     data,
     faded,
@@ -51,6 +52,10 @@ class Axis:
     form: str = ".1f"
 
 
+JUDGMENT = Axis("Judgment J (%)", lines=(50.0,))
+DISPOSITION = Axis("Disposition D (points)", POINTS, (0.0,), "+.1f")
+
+
 def evidence(rows: Sequence[Flat], chance: float | None, description: str) -> list[Chart]:
     """Figure 5: J and D by the simulator's evidence shown. Rows hold `evidence` (a condition), J and D.
 
@@ -58,8 +63,8 @@ def evidence(rows: Sequence[Flat], chance: float | None, description: str) -> li
     """
     colours = dict(EVIDENCE.values())
     seen = [{**row, "condition": row["evidence"], "series": EVIDENCE[row["evidence"]][0]} for row in rows]
-    lines = (50.0, *([chance] if chance is not None else []))
-    axes = {"J": Axis("Judgment J (%)", lines=lines), "D": Axis("Disposition D (points)", POINTS, (0.0,), "+.1f")}
+    judgment = JUDGMENT if chance is None else replace(JUDGMENT, lines=(*JUDGMENT.lines, chance))
+    axes = {"J": judgment, "D": DISPOSITION}
     return [_dots(_of(seen, name), whos(seen), axis, colours, description) for name, axis in axes.items()]
 
 
@@ -71,8 +76,8 @@ def prompts(rows: Sequence[Flat], description: str) -> list[Chart]:
     axes = {
         "reach": Axis("Reading the changed code in the first turn (%)"),
         "identified": Axis("Identifying the limitation (%)"),
-        "J": Axis("Judgment J (%)", lines=(50.0,)),
-        "D": Axis("Disposition D (points)", POINTS, (0.0,), "+.1f"),
+        "J": JUDGMENT,
+        "D": DISPOSITION,
     }
     drawn = {name: _of(rows, name) for name in axes}
     return [_dots(drawn[name], whos(rows), axis, PROMPTS, description) for name, axis in axes.items() if drawn[name]]
@@ -94,7 +99,7 @@ def reach(rows: Sequence[Flat], description: str) -> list[Chart]:
 
 def loss(rows: Sequence[Flat], description: str) -> list[Chart]:
     """Selection loss of the wrong choices, the median over problems, by kind of error. Rows hold loss_KIND."""
-    found = [dot for kind in LOSSES for dot in _of(_named(rows, kind), f"loss_{kind.replace(' ', '_')}")]
+    found = [dot for kind in LOSSES for dot in _of([{**row, "series": kind} for row in rows], loss_name(kind))]
     most = max([10.0, *(float(dot[end]) for dot in found for end in ("value", "high") if end in dot)])
     axis = Axis("Selection loss under the reference simulator (%), median over problems", (0.0, 1.05 * most))
     return [_dots(found, whos(rows), axis, LOSSES, description, width=WIDTH)]
@@ -103,15 +108,13 @@ def loss(rows: Sequence[Flat], description: str) -> list[Chart]:
 def difficulty(rows: Sequence[Flat], description: str) -> list[Chart]:
     """J and D by level of difficulty. Rows hold `difficulty` (a key of LEVELS), J and D."""
     seen = [{**row, "series": row["difficulty"]} for row in rows]
-    axes = {
-        "J": Axis("Judgment J (%)", lines=(50.0,)),
-        "D": Axis("Disposition D (points)", POINTS, (0.0,), "+.1f"),
-    }
+    axes = {"J": JUDGMENT, "D": DISPOSITION}
     return [_dots(_of(seen, name), whos(seen), axis, LEVELS, description) for name, axis in axes.items()]
 
 
-def _named(rows: Sequence[Flat], series: str) -> list[Flat]:
-    return [{**row, "series": series} for row in rows]
+def loss_name(kind: str) -> str:
+    """What rows call the loss of a kind of error, a key of LOSSES."""
+    return f"loss_{kind.replace(' ', '_')}"
 
 
 def _of(rows: Sequence[Flat], name: str) -> list[Flat]:
@@ -137,8 +140,7 @@ def _dots(
     """One panel: a dot with its interval for each model and series, series below one another within a model."""
     used = {name: colour for name, colour in colours.items() if name in {dot["series"] for dot in dots}}
     where = {"y": models(order), "yOffset": alt.YOffset("series:N", sort=list(used))}
-    test = BY_BOTH if any("condition" in dot for dot in dots) else None
-    seen = faded(test) if test else faded()
+    seen = faded(BY_BOTH if any("condition" in dot for dot in dots) else BY_MODEL)
     colour = palette("series", used)
     bounded = [dot for dot in dots if "low" in dot]
     bounds = (

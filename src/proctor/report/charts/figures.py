@@ -201,7 +201,7 @@ def _reach(material: Material) -> Figure:
 
 def _loss(material: Material) -> Figure:
     rows = material.rows("wrong_choices", condition="perturbed", prompt="standard")
-    rows = [row for row in rows if any(f"loss_{kind.replace(' ', '_')}" in row for kind in dots.LOSSES)]
+    rows = [row for row in rows if any(dots.loss_name(kind) in row for kind in dots.LOSSES)]
     plain = Figure(
         "selection-loss",
         "Selection loss of wrong choices",
@@ -209,7 +209,7 @@ def _loss(material: Material) -> Figure:
         "problems of each problem's median, by kind of error, with 95 % intervals.",
         missing=f"No wrong choice under the perturbed simulator was read. {_needs('--condition perturbed')}",
     )
-    titles = {f"loss_{kind.replace(' ', '_')}": kind for kind in dots.LOSSES}
+    titles = {dots.loss_name(kind): kind for kind in dots.LOSSES}
     return _drawn(plain, rows, lambda words: dots.loss(rows, words), f"Loss in percent. {_said(rows, titles)}")
 
 
