@@ -52,7 +52,7 @@ class Difficulty:
 
 def difficulty(perturbed: Mapping[str, int], reference: Mapping[str, int]) -> Difficulty:
     """From the target metric by design or label under both versions, each of which must have one best design."""
-    presented, answer = _best(perturbed), _best(reference)
+    presented, answer = ranked(perturbed)[0], ranked(reference)[0]
 
     def shift(rival: str) -> float:
         moved = (reference[presented] - perturbed[presented]) - (reference[rival] - perturbed[rival])
@@ -70,8 +70,9 @@ def difficulty(perturbed: Mapping[str, int], reference: Mapping[str, int]) -> Di
     )
 
 
-def _best(values: Mapping[str, int]) -> str:
-    return min(values, key=lambda name: values[name])
+def ranked(values: Mapping[str, int]) -> list[str]:
+    """Designs or labels from the best, which has the lowest value, to the worst; equal ones by name."""
+    return sorted(values, key=lambda name: (values[name], name))
 
 
 def _margin_pct(values: Mapping[str, int]) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from proctor.siris.problems.difficulty import Difficulty
+from proctor.siris.problems.difficulty import Difficulty, ranked
 from proctor.siris.problems.domain import Problem
 
 _TIMES = ((10**9, "s"), (10**6, "ms"), (10**3, "us"), (1, "ns"))
@@ -56,16 +56,18 @@ def signed(percent: float) -> str:
 
 
 def _lead(values: Mapping[str, int], scale: Scale) -> str:
-    first, second = sorted(values, key=lambda name: values[name])[:2]
-    ahead = signed(100 * (values[second] / values[first] - 1)).removeprefix("+")
-    return f"{ahead} % ahead of {second} ({scale.number(values[first])} against {scale.amount(values[second])})"
+    first, second = ranked(values)[:2]
+    return f"{_ahead(values, first, second)} ({scale.number(values[first])} against {scale.amount(values[second])})"
 
 
 def _over_rival(problem: Problem, rival: str) -> str:
-    values = problem.perturbed
-    if rival == sorted(values, key=lambda name: values[name])[1]:
+    if rival == ranked(problem.perturbed)[1]:
         return ""
-    return f" and {signed(100 * (values[rival] / values[problem.presented] - 1)).removeprefix('+')} % ahead of {rival}"
+    return f" and {_ahead(problem.perturbed, problem.presented, rival)}"
+
+
+def _ahead(values: Mapping[str, int], first: str, other: str) -> str:
+    return f"{signed(100 * (values[other] / values[first] - 1)).removeprefix('+')} % ahead of {other}"
 
 
 def _verdict(problem: Problem, found: Difficulty, scale: Scale) -> str:

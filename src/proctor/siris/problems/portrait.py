@@ -68,7 +68,7 @@ def portrait(suite: Suite, problem_id: str) -> Portrait:
         problem=problem,
         entry=entries[problem_id],
         difficulty=difficulty(problem.perturbed, problem.reference),
-        scale=scale_of(suite, [problem]),
+        scale=scale_for(max(*problem.perturbed.values(), *problem.reference.values()), suite.domain.unit),
         limitation=suite.limitation(problem),
         diff=source_diff(suite, problem),
         requests=len(rows),
@@ -81,11 +81,6 @@ def _near(name: str, known: Iterable[str]) -> str:
     """p7 means p07, though p17 is spelt as much like it."""
     same = [other for other in known if other.lstrip("p0") == name.lower().lstrip("p0")]
     return f"did you mean {same[0]}?" if same else nearest(name, known)
-
-
-def scale_of(suite: Suite, problems: Iterable[Problem]) -> Scale:
-    largest = max(max(*problem.perturbed.values(), *problem.reference.values()) for problem in problems)
-    return scale_for(largest, suite.domain.unit)
 
 
 def source_diff(suite: Suite, problem: Problem) -> str:

@@ -62,6 +62,10 @@ class Examiner:
     judge: Callable[[Sequence[Problem], Sequence[Any]], list[Check]]
 
 
+def only_the_problem(exhibit: Exhibit) -> None:
+    """What examiners keep for whom nothing but the problem itself counts."""
+
+
 def exhibits(suite: Suite) -> Iterator[Exhibit]:
     """The problems of a suite in order, simulated one by one under both versions."""
     names = frozenset(name for problem in suite.problems for name in (problem.perturbation, *problem.labels.values()))

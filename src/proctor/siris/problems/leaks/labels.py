@@ -6,16 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from proctor.siris.problems.domain import LABELS, Problem
-from proctor.siris.problems.leaks.exhibits import Check, Examiner, Exhibit
+from proctor.siris.problems.leaks.exhibits import Check, Examiner, only_the_problem
 
 # `freeze.assemble` deals answers out in turn, and presented labels in turn within each answer, so a count can be ahead
 # of another by 1, and by 3 where the answers of four labels each leave a remainder.
 ANSWERS_APART = 1
 PRESENTED_APART = 3
-
-
-def look(exhibit: Exhibit) -> None:
-    """Nothing but the problem itself counts."""
 
 
 def judge(problems: Sequence[Problem], looks: Sequence[None]) -> list[Check]:  # noqa: ARG001
@@ -40,4 +36,4 @@ def _spread(name: str, place: str, most: int, problems: Sequence[Problem]) -> Ch
     return Check(name, apart <= most, f"counts differ by {apart}, at most {most}", tuple(details), {"apart": apart})
 
 
-EXAMINER = Examiner(look, judge)
+EXAMINER = Examiner(only_the_problem, judge)

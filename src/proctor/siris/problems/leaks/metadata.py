@@ -13,6 +13,7 @@ from math import log
 from statistics import fmean
 from typing import Any
 
+from proctor.siris.problems.difficulty import ranked
 from proctor.siris.problems.domain import LABELS, Evidence
 from proctor.siris.problems.leaks.exhibits import Exhibit
 
@@ -68,12 +69,12 @@ def _positions(exhibit: Exhibit) -> Iterator[tuple[str, float]]:
     """Place in the suite, places of the candidates, and the predicted lead."""
     problem = exhibit.problem
     yield "place in the suite", exhibit.number
-    ranked = sorted(problem.perturbed, key=lambda label: problem.perturbed[label])
-    yield "place of the presented label", LABELS.index(ranked[0])
-    yield "place of the predicted runner-up", LABELS.index(ranked[1])
+    order = ranked(problem.perturbed)
+    yield "place of the presented label", LABELS.index(order[0])
+    yield "place of the predicted runner-up", LABELS.index(order[1])
     for label, design in problem.labels.items():
         yield f"place of {design}", LABELS.index(label)
-    first, second, *_, last = (problem.perturbed[label] for label in ranked)
+    first, second, *_, last = (problem.perturbed[label] for label in order)
     yield "predicted value", log(first)
     yield "predicted lead", log(second / first)
     yield "predicted spread", log(last / first)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
+from proctor.siris.problems.difficulty import ranked
 from proctor.siris.problems.domain import LABELS, Problem
-from proctor.siris.problems.leaks.exhibits import Check, Examiner, Exhibit
+from proctor.siris.problems.leaks.exhibits import Check, Examiner, only_the_problem
 
 # A rule that follows gets U = 100 and O = 0. A rule that names the k-th prediction gets U = 0. Whatever scores more
 # than 50 without looking at anything has found in the labels or designs what only judgment should find.
@@ -15,34 +16,28 @@ FEWEST_PAIRS = 4  # of fewer, a label or a design may well answer most by chance
 _NTH = ("first (follow)", "second (runner-up)", "third", "last")
 
 
-def look(exhibit: Exhibit) -> None:
-    """Nothing but the problem itself counts."""
-
-
 def judge(problems: Sequence[Problem], looks: Sequence[None]) -> list[Check]:  # noqa: ARG001
     scores: dict[str, tuple[float, float]] = {}
     for place, name in enumerate(_NTH):
-        scores[f"predicted {name}"] = _score(problems, lambda p, k=place: _ranked(p)[k])  # type: ignore[misc]
+        scores[f"predicted {name}"] = _score(problems, lambda p, k=place: ranked(p.perturbed)[k])  # type: ignore[misc]
     for label in LABELS:
         scores[f"always {label}"] = _score(problems, lambda _, fixed=label: fixed)  # type: ignore[misc]
     scores["one design per design problem, the best in hindsight"] = _score(problems, _favorite(problems))
     judgment = {name: (upheld + overturned) / 2 for name, (upheld, overturned) in scores.items()}
     best = max(judgment, key=lambda name: judgment[name])
+    holds = judgment[best] <= MOST
+    too_few = not holds and len(problems) < 2 * FEWEST_PAIRS
     return [
         Check(
             "fixed rules",
-            True if judgment[best] <= MOST else None if len(problems) < 2 * FEWEST_PAIRS else False,
-            f"{'too few pairs to tell: ' if judgment[best] > MOST and len(problems) < 2 * FEWEST_PAIRS else ''}"
+            None if too_few else holds,
+            f"{'too few pairs to tell: ' if too_few else ''}"
             f"the best, {best}, has J = {judgment[best]:.1f}, at most {MOST:g}; "
             f"the runner-up is the answer of {scores['predicted second (runner-up)'][1]:.0f} % of overturned problems",
             tuple(f"{name}: U {u:.1f}, O {o:.1f}, J {judgment[name]:.1f}" for name, (u, o) in scores.items()),
             judgment,
         )
     ]
-
-
-def _ranked(problem: Problem) -> list[str]:
-    return sorted(problem.perturbed, key=lambda label: (problem.perturbed[label], label))
 
 
 def _score(problems: Sequence[Problem], rule: Callable[[Problem], str]) -> tuple[float, float]:
@@ -67,4 +62,4 @@ def _favorite(problems: Sequence[Problem]) -> Callable[[Problem], str]:
     return rule
 
 
-EXAMINER = Examiner(look, judge)
+EXAMINER = Examiner(only_the_problem, judge)
