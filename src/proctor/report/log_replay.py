@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import islice
@@ -77,6 +78,7 @@ class OneLog:
         self.asked = asked
         self.suite = suite
         self.briefs = briefs
+        self.frozen = {entry.id: entry.evidence_digest for entry in suite.manifest.problems}
         self.spec: EvalSpec = log.header.eval
         self.keys: list[Key] = []
         self.differences: list[Difference] = []
@@ -105,7 +107,7 @@ class OneLog:
             identical=sum(not replayed.differences for replayed in self.replayed),
             differences=tuple(self.differences),
             notes=(*self._versions(), *self._status(), *self._counted()),
-            report_digest=_report_digest(self.anew),
+            report_digest=self._report,
         )
 
     def _whole_log(self) -> Iterator[Difference]:
@@ -155,8 +157,7 @@ class OneLog:
     def _changed_sources(self, brief: Brief) -> str | None:
         """Whether the simulator still makes of a problem what the suite froze."""
         version = brief.condition.version
-        frozen = {entry.id: entry.evidence_digest for entry in self.suite.manifest.problems}[brief.problem.id]
-        if frozen.get(version) == evidence_digest(brief.evidence):
+        if self.frozen[brief.problem.id].get(version) == evidence_digest(brief.evidence):
             return None
         return f"the simulator does not yield the {version} evidence that suite {self.suite.name} froze"
 
@@ -170,9 +171,15 @@ class OneLog:
                 before, now = float(logged[name].value), float(getattr(counts, attribute))
                 if not math.isclose(before, now, abs_tol=1e-9) and not (math.isnan(before) and math.isnan(now)):
                     yield Difference("summary", unequal(name, round(before, 4), round(now, 4)))
-        digests = [_report_digest(records) for records in (self.logged, self.anew)]
-        if digests[0] != digests[1]:
-            yield Difference("summary", unequal("the report's digest", *(str(digest)[:12] for digest in digests)))
+        logged_report = self._report if self.logged == self.anew else _report_digest(self.logged)
+        if logged_report != self._report:
+            digests = (str(digest)[:12] for digest in (logged_report, self._report))
+            yield Difference("summary", unequal("the report's digest", *digests))
+
+    @cached_property
+    def _report(self) -> str | None:
+        """The digest of the report as replayed; asked for once all conversations are."""
+        return _report_digest(self.anew)
 
     def _versions(self) -> Iterator[str]:
         made = {"proctor": (self.spec.metadata or {}).get("proctor"), **self.spec.packages}
