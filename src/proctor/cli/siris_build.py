@@ -149,9 +149,9 @@ def _level(difficulty: str | None) -> Level | None:
 def _make_folder(out: Path) -> None:
     """Make it now: a folder that cannot be made must not cost a search."""
     from proctor.errors import InputError
+    from proctor.siris.problems.freeze import refuse_used_folder
 
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"{out}: exists and is not an empty folder; give a new one")
+    refuse_used_folder(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

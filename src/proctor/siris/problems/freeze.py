@@ -107,6 +107,12 @@ def renew(domain: Domain, case: Case, entry: ProblemEntry, assessment: Assessmen
     return entry.model_copy(update=measured)
 
 
+def refuse_used_folder(out: Path) -> None:
+    """Raises InputError where something is there already, an empty folder excepted."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"{out}: exists and is not an empty folder; give a new one")
+
+
 def write_suite(
     folder: Path, manifest: Manifest, workloads: Mapping[str, str], search: Mapping[str, Any] | None = None
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from proctor.errors import InputError
+from proctor.siris.problems.freeze import refuse_used_folder
 from proctor.siris.problems.suites import Suite
 from proctor.siris.review.briefs import Brief, briefs
 
@@ -41,8 +42,7 @@ def export(suite: Suite, suite_argument: str, condition: str, prompt: str, out: 
     `suite_argument` is how the user named the suite, for the command in the README. Raises InputError where `out` holds
     anything already, or cannot be written.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"{out}: exists and is not an empty folder; give a new one")
+    refuse_used_folder(out)
     asked = briefs(suite, condition, prompt)
     try:
         for name, brief in asked.items():
