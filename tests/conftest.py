@@ -116,15 +116,9 @@ def make_study(make_record):
     """
     import random
 
-    perturbations = {
-        "prefix_cap": "routing",
-        "reuse_granularity": "routing",
-        "shared_nic": "handoff",
-        "query_interpolation": "local_scheduling",
-        "step_aggregation": "local_scheduling",
-        "coordinate_swap": "local_scheduling",
-        "interpolation_arithmetic": "local_scheduling",
-    }
+    from proctor.siris.problems.perturbations import CATALOGUE
+
+    perturbations = {name: perturbation.design_problem for name, perturbation in CATALOGUE.items()}
     reference = {"A": 100_000_000, "B": 124_000_000, "C": 147_000_000, "D": 200_000_000}
 
     def perturbed(outcome: str, pair: int) -> dict[str, int]:

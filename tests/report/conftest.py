@@ -140,3 +140,9 @@ def rich_report(make_record):
                     records.append(make_record(f"pair-{i}", outcome, "B" if i == 0 else "A", final, **facts))
     notes = ["a note </script><script>alert('note')</script>"]
     return make_report(records, notes=notes, left_out=["old.eval: status is error"], published=True)
+
+
+@pytest.fixture(scope="module")
+def log(run_eval, follow, tmp_path_factory):
+    """A log of the small task, in a folder of its own: three pairs, two problems each, twice."""
+    return run_eval(tmp_path_factory.mktemp("logs"), follow)

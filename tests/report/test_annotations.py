@@ -18,12 +18,6 @@ from proctor.siris.verdict.rubric import Exchange
 SHORT = "reuse ends at 512 tokens"
 
 
-@pytest.fixture(scope="module")
-def log(run_eval, follow, tmp_path_factory):
-    """Twelve conversations: three pairs, two problems each, twice."""
-    return run_eval(tmp_path_factory.mktemp("logs"), follow)
-
-
 @pytest.fixture
 def annotate(log, tmp_path):
     """Write an annotation log: `says(pair, epoch)` gives the message of the review, None leaves a conversation out."""

@@ -11,11 +11,6 @@ from proctor.cli import siris_compare
 from proctor.cli.siris_verdict import register
 
 
-@pytest.fixture(scope="module")
-def log(run_eval, follow, tmp_path_factory):
-    return run_eval(tmp_path_factory.mktemp("logs"), follow)
-
-
 @pytest.fixture
 def command(in_process):
     return in_process(register)

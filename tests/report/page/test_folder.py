@@ -64,11 +64,6 @@ def test_where_nothing_can_be_made_is_one_line(small, tmp_path):
         write_report(small, tmp_path / "file" / "out")
 
 
-@pytest.fixture(scope="module")
-def log(run_eval, follow, tmp_path_factory):
-    return run_eval(tmp_path_factory.mktemp("logs"), follow)
-
-
 @pytest.fixture
 def command(in_process):
     return in_process(register)
