@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import typer
@@ -107,6 +109,32 @@ def test_a_bug_of_ours_keeps_its_traceback(monkeypatch):
     monkeypatch.setattr(cli, "app", broken)
     with pytest.raises(ZeroDivisionError):
         main()
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENAMETOOLONG, errno.ENOSPC])
+def test_what_the_machine_refuses_is_one_line(stops_with, capsys, number):
+    """A folder without permission, a path too long, a full disk: the user's to mend, wherever it is met."""
+    assert stops_with(OSError(number, os.strerror(number), "a/b")) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: a/b: {os.strerror(number)}; ")
+    assert err.count("\n") == 1
+
+
+def test_a_file_of_ours_that_is_missing_keeps_its_traceback(stops_with):
+    """Paths that users give are looked for where they are read; any other missing file is a bug."""
+    with pytest.raises(FileNotFoundError):
+        stops_with(FileNotFoundError(errno.ENOENT, "gone", "a/b"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("words", [("--version",), ("siris", "power", "--pairs", "4", "--gap", "10")])
+def test_output_that_cannot_be_written_is_one_line(words):
+    """Output redirected to a full disk is reported and does not end as success."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*PROCTOR, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("error: output: ")
 
 
 def test_ctrl_c_in_a_command_exits_with_130_and_one_line(stops_with, capsys):

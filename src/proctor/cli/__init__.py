@@ -6,6 +6,7 @@ what it needs when it runs (tests/test_house.py holds this).
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib.metadata import version
@@ -20,6 +21,14 @@ from proctor.cli.siris import siris_app
 from proctor.errors import InputError
 
 INTERRUPTED = 130  # what shells report for a program stopped by Ctrl-C
+# What only the user can mend, wherever it is met; other OSErrors that nobody caught are bugs of ours.
+MENDABLE = {
+    errno.EACCES: "give yourself the right to it, or name another place",
+    errno.EROFS: "name a place that can be written to",
+    errno.ENAMETOOLONG: "give a shorter path",
+    errno.ENOSPC: "make room, or write elsewhere",
+    errno.EDQUOT: "make room, or write elsewhere",
+}
 
 app = typer.Typer(
     name="proctor",
@@ -58,8 +67,10 @@ def main() -> NoReturn:
     code = _run()
     try:
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader (`| head`) has gone; Python's own flush at exit must not complain either
+    except OSError as error:  # Python's own flush at exit must not complain either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # where the reader (`| head`) has gone there is nothing to say
+            code = code or _say_mendable(error)
     sys.exit(code)
 
 
@@ -69,9 +80,20 @@ def _run() -> int | str | None:
     except InputError as error:
         typer.echo(f"error: {_text.one_line(str(error))}", err=True)
         return 2
+    except OSError as error:
+        return _say_mendable(error)
     except (SystemExit, KeyboardInterrupt) as stop:
         code = stop.code if isinstance(stop, SystemExit) else INTERRUPTED
         if code == INTERRUPTED:
             typer.echo("interrupted", err=True)
         return code
     return 0
+
+
+def _say_mendable(error: OSError) -> int:
+    """Say in one line what was in the way and what to do about it; raises any other error again."""
+    if error.errno not in MENDABLE:
+        raise error
+    where = error.filename or "output"
+    typer.echo(f"error: {_text.one_line(f'{where}: {error.strerror}; {MENDABLE[error.errno]}')}", err=True)
+    return 2
