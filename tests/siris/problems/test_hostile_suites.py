@@ -70,6 +70,10 @@ def test_a_manifest_that_contradicts_itself_is_one_clear_line(copy: Path, edit: 
     assert "\n" not in str(caught.value)
 
 
+def _nowhere(field: str) -> Edit:
+    return lambda m: [entry["system"].pop(field) for entry in m["problems"]]
+
+
 def _everywhere(field: str, value: Any) -> Edit:
     """Both problems of every pair, so that the manifest stays consistent in itself."""
     return lambda m: [entry["system"].update({field: value}) for entry in m["problems"]]
@@ -83,6 +87,9 @@ def _everywhere(field: str, value: Any) -> Edit:
         (_everywhere("kv_blocks", "x"), "system: kv_blocks"),
         (_everywhere("metric", "speed"), "system: metric"),
         (_everywhere("profile", "/etc"), "is not shipped"),
+        (_nowhere("profile"), "system: profile: missing"),
+        (_nowhere("metric"), "system: metric: missing"),
+        (_nowhere("max_num_seqs"), "system: max_num_seqs: missing"),
         (lambda m: [e.update(design_problem="../x") for e in m["problems"]], "design_problem"),
         (lambda m: [e.update(perturbation="shared_nic") for e in m["problems"]], "not that of perturbation"),
     ],
@@ -107,6 +114,29 @@ def test_verify_reads_the_stored_workloads(copy: Path) -> None:
     (copy / "workloads" / "p02.json").unlink()
     with pytest.raises(InputError, match=r"p02\.json"):
         list(verify(load_suite(copy)))
+
+
+def test_verify_of_a_suite_without_workloads_is_one_clear_line(copy: Path) -> None:
+    shutil.rmtree(copy / "workloads")
+    with pytest.raises(InputError, match="workloads: cannot read the workloads"):
+        list(verify(load_suite(copy)))
+
+
+@pytest.mark.parametrize("value", [None, "x", [], {"a": 1}, 1.5])
+def test_verify_simulates_no_workload_of_nonsense(copy: Path, value: Any) -> None:
+    """What the manifest says is generated anew, so that it is checked as the stored workload is."""
+    pair = json.loads((copy / MANIFEST).read_text())["problems"][0]["pair"]
+
+    def nonsense(manifest: dict[str, Any]) -> None:
+        manifest["problems"] = [e for e in manifest["problems"] if e["pair"] == pair]
+        for entry in manifest["problems"]:
+            entry["shared"]["output_tokens"] = value
+            entry["parameters"]["prefix_tokens"] = value
+
+    _edit(copy, nonsense)
+    found = dict(verify(load_suite(copy)))
+    for entry in load_suite(copy).manifest.problems:
+        assert found[entry.id] == ["parameters: no workload can be generated from them"]
 
 
 def test_verify_names_what_was_changed_in_the_manifest(copy: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import cache
 from importlib import import_module
 from pathlib import PurePath
@@ -23,6 +23,7 @@ from proctor.siris.problems.perturbations.limitations import LIMITATIONS
 
 _PARTS = ("config", "costs", "metrics", "simulate", "workload")
 _CONFIG_FIELDS = tuple(field.name for field in fields(Config))
+_NEEDED = ("profile", "metric", *(field.name for field in fields(Config) if field.default is MISSING))
 
 
 @cache
@@ -92,6 +93,9 @@ class ServingDomain:
             if design not in designs.FAMILIES[case.design_problem]:
                 hint = nearest(design, designs.FAMILIES[case.design_problem])
                 raise InputError(f"labels: {design!r} is no design of {case.design_problem}: {hint}")
+        for name in _NEEDED:
+            if name not in case.system:
+                raise InputError(f"system: {name}: missing; expected {', '.join(_NEEDED)}")
         files.check_values(case.system, case.workload)
 
     def _run(self, case: Case, design: str, perturbation: str | None, record_steps: bool = False) -> Any:

@@ -137,7 +137,11 @@ def verify(suite: Suite) -> Iterator[tuple[str, list[str]]]:
     known = FROZEN_DIGESTS.get(suite.name)
     if suite.folder == frozen_suites().get(suite.name) and known != suite.digest:
         yield suite.name, ["manifest digest"]
-    stored = {path.stem for path in (suite.folder / "workloads").iterdir()}
+    workloads = suite.folder / "workloads"
+    try:
+        stored = {path.stem for path in workloads.iterdir()}
+    except OSError as error:
+        raise InputError(f"{workloads}: cannot read the workloads ({error.strerror}); restore the folder") from error
     for entry, _ in zip(suite.manifest.problems, suite.problems, strict=True):
         yield entry.id, _differences(suite, entry)
     for name in sorted(stored - {entry.id for entry in suite.manifest.problems}):
@@ -148,7 +152,8 @@ def _differences(suite: Suite, entry: ProblemEntry) -> list[str]:
     frame = Frame(entry.design_problem, entry.system, entry.shared)
     try:
         case = suite.domain.generate(frame, entry.parameters, entry.workload_seed)
-    except (LookupError, TypeError, ValueError, OverflowError):
+        suite.domain.check(case, entry.perturbation, entry.labels.values())
+    except (LookupError, TypeError, ValueError, OverflowError):  # an InputError is a ValueError
         return ["parameters: no workload can be generated from them"]
     found = []
     versions: tuple[tuple[Version, str | None], ...] = (("perturbed", entry.perturbation), ("reference", None))
