@@ -1,8 +1,10 @@
 """`proctor siris show` as a person meets it: the text, the list, JSON, and charts in every format."""
 
 import ast
+import errno
 import json
 import math
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -140,6 +142,19 @@ def test_the_chart_is_drawn_in_every_format_without_the_network(command, tmp_pat
     assert drawn.lstrip().startswith(start)
     assert holds in drawn
     assert not re.search(rb"<(script|link|img)[^>]+(src|href)=.?https?:", drawn)
+
+
+def test_a_chart_that_cannot_be_written_leaves_the_earlier_one(command, tmp_path, monkeypatch):
+    chart = tmp_path / "p.png"
+    chart.write_bytes(b"earlier")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fchmod", full)
+    with pytest.raises(InputError, match="No space left"):
+        command("p02", "--plot", chart)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"p.png": b"earlier"}
 
 
 def test_json_stays_json_with_a_chart(command, tmp_path):

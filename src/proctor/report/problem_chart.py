@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
 from proctor.report.charts.style import BLUE, FONT, ORANGE
+from proctor.report.files import write_whole
 from proctor.report.numbers import number
 from proctor.siris.problems.portrait import Portrait
 
@@ -25,14 +27,19 @@ def check_plot(path: Path) -> None:
 def save_chart(seen: Portrait, path: Path) -> None:
     """Write the chart in the format that the file's name says; HTML holds everything it needs."""
     check_plot(path)
-    chart = problem_chart(seen)
-    more: dict[str, Any] = {"inline": True} if path.suffix == ".html" else {}
-    if path.suffix == ".png":
-        more["ppi"] = 150
+    drawn = _drawn(problem_chart(seen), path.suffix.removeprefix("."))
     try:
-        chart.save(str(path), **more)
+        write_whole(path, lambda file: file.write(drawn))
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _drawn(chart: Any, form: str) -> bytes:
+    more: dict[str, dict[str, Any]] = {"html": {"inline": True}, "png": {"ppi": 150}}
+    file = BytesIO() if form in ("png", "pdf") else StringIO()
+    chart.save(file, format=form, **more.get(form, {}))
+    content = file.getvalue()
+    return content.encode() if isinstance(content, str) else content
 
 
 def problem_chart(seen: Portrait) -> Any:
