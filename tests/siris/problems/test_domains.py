@@ -138,6 +138,7 @@ def test_the_class_that_a_person_names_comes_before_the_installed_one(install: I
     [
         ("{module}:Nothing", "cannot be imported.*has no attribute 'Nothing'.*PYTHONPATH"),
         ("no_such_module:Mine", "cannot be imported.*No module named 'no_such_module'"),
+        ("garbled_module:Mine", "cannot be imported.*garbled_module.py, line 1"),
         ("{module}:", "expected MODULE:CLASS"),
         (":Mine", "expected MODULE:CLASS"),
         (".{module}:Mine", "expected MODULE:CLASS"),
@@ -150,6 +151,7 @@ def test_the_class_that_a_person_names_comes_before_the_installed_one(install: I
 )
 def test_what_is_no_domain_is_one_clear_line(text: str, message: str, install: Install) -> None:
     module = install("mine")
+    Path(sys.path[0], "garbled_module.py").write_text("def (")
     with pytest.raises(InputError, match=message) as caught:
         choose_domain(text.format(module=module))
     assert "\n" not in str(caught.value)

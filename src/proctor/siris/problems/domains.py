@@ -113,7 +113,7 @@ def _load(text: str, where: str) -> Domain:
         raise InputError(f"{where}: {text!r}: expected MODULE:CLASS, such as my_package.domain:MyDomain")
     try:
         found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, SyntaxError) as error:
         hint = "install its package or put its folder on PYTHONPATH"
         raise InputError(f"{where}: {text}: cannot be imported ({error}); {hint}") from error
     if not isinstance(found, type):
